@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * file.h - text buffers, atomic files, hashes, CSV cells, .npy arrays.
+ */
+#ifndef SEQPROBE_FILE_H
+#define SEQPROBE_FILE_H
+
+#include <stdio.h>
+
+#include "base/base.h"
+
+/* Growing text on an arena. */
+typedef struct Buf { Arena *a; char *s; size_t len, cap; } Buf;
+Buf  buf_new(Arena *a);
+void buf_printf(Buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void buf_puts(Buf *b, const char *s);
+void buf_csv(Buf *b, const char *cell);               /* quoted as RFC 4180 only when needed */
+void buf_real(Buf *b, double v);                      /* %.9g; empty for NaN and infinities (CSV rule) */
+
+/* Whole file as a NUL-terminated string (len may be NULL); fails for missing, unreadable or > max_bytes files. */
+bool  file_read(const char *path, size_t max_bytes, Arena *a, char **out, size_t *len, Err *err);
+/* Write path.tmp.PID, fsync, rename over path, fsync the folder. */
+bool  file_write_atomic(const char *path, const void *data, size_t len, Err *err);
+bool  file_exists(const char *path);
+bool  dir_make(const char *path, Err *err);           /* mkdir -p */
+char *path_join(Arena *a, const char *dir, const char *name);
+char *path_dir(Arena *a, const char *path);
+
+/* Stable 64-bit content hash, the same on every platform and version of this program. */
+uint64_t hash_bytes(const void *data, size_t len, uint64_t seed);
+
+/* CSV with a header line: cells by column name. Rejects ragged rows with file:line. */
+typedef struct Csv { int rows, cols; char **head, ***cell; } Csv;
+bool csv_read(const char *path, Arena *a, Csv *out, Err *err);
+bool csv_parse(const char *name, const char *text, Arena *a, Csv *out, Err *err);
+int  csv_col(const Csv *c, const char *name);         /* -1 if absent */
+const char *csv_get(const Csv *c, int row, const char *name);   /* "" if the column is absent */
+double csv_num(const Csv *c, int row, const char *name);        /* NaN when empty or absent */
+
+/* .npy version 1.0, C order; dtypes <f4 <f8 <i4 <i8 |u1 |b1 are read, everything comes out as double. */
+typedef struct Npy { int rank; int dim[8]; size_t count; double *x; } Npy;
+typedef enum { NPY_F4, NPY_F8, NPY_I4, NPY_I8 } NpyType;
+bool npy_read(const char *path, Arena *a, Npy *out, Err *err);
+/* data is float, double, int32_t or int64_t by type. */
+bool npy_write(const char *path, NpyType type, int rank, const int *dim, const void *data, Err *err);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * vmath.h - vectors of reals by compiler extension, and branch-free exp, log, tanh, sigmoid, softplus on them.
+ *
+ * vreal is 32 bytes with AVX2, else 16; VLEN reals. Float: polynomials that gcc and clang vectorise alike; double:
+ * libm element by element (it only proves formulas). Loads and stores are unaligned. No intrinsics, no -ffast-math.
+ */
+#ifndef SEQPROBE_VMATH_H
+#define SEQPROBE_VMATH_H
+
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+
+#ifdef __AVX2__
+#define VBYTES 32
+#else
+#define VBYTES 16
+#endif
+#define VLEN ((int)(VBYTES / sizeof(real)))
+
+typedef real vreal __attribute__((vector_size(VBYTES)));
+#if REAL_BITS == 64
+typedef int64_t vint __attribute__((vector_size(VBYTES)));
+#else
+typedef int32_t vint __attribute__((vector_size(VBYTES)));
+#endif
+
+static inline vreal v_load(const real *p) { vreal v; memcpy(&v, p, sizeof v); return v; }
+static inline void  v_store(real *p, vreal v) { memcpy(p, &v, sizeof v); }
+static inline vreal v_set(real x) { return (vreal){ 0 } + x; }
+static inline real  v_sum(vreal v) { real s = 0; for (int i = 0; i < VLEN; i++) s += v[i]; return s; }
+
+#include "base/vmath_impl.h"   /* v_exp v_log v_tanh v_sigmoid v_softplus, r_exp ... on scalars, and loops over arrays */
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cli.h - a subcommand as data: its flags, help and function; one table in main.c lists them all.
+ */
+#ifndef SEQPROBE_CLI_H
+#define SEQPROBE_CLI_H
+
+#include "base/base.h"
+
+typedef enum { FLAG_BOOL, FLAG_INT, FLAG_REAL, FLAG_STRING } FlagKind;
+typedef struct Flag {
+    const char *name; char brief;      /* "jobs", 'j' (0: none) */
+    FlagKind kind; const char *def;    /* default as text; NULL for bool */
+    const char *value;                 /* name of the value in help, "N" */
+    const char *help;
+} Flag;
+#define FLAG_END { NULL, 0, FLAG_BOOL, NULL, NULL, NULL }
+
+typedef struct Cli Cli;
+typedef struct Command {
+    const char *name, *synopsis, *summary, *description;
+    const Flag *flags;                 /* ends with FLAG_END */
+    int (*run)(Cli *cli, Err *err);    /* exit code; with err->code set, main prints the message and exits with it */
+} Command;
+
+/* A parsed command line. Positional arguments and key=value settings keep their order; `--` ends flags. */
+struct Cli {
+    const Command *command;
+    Arena *arena;
+    int n_args; const char **args;     /* positional */
+    int n_sets; const char **sets;     /* "train.lr=1e-3,3e-3" */
+    const char **flag_text;            /* by index of command->flags; NULL: not given */
+};
+
+bool        cli_given(const Cli *c, const char *flag);
+bool        cli_bool(const Cli *c, const char *flag);
+int         cli_int(const Cli *c, const char *flag);
+double      cli_real(const Cli *c, const char *flag);
+const char *cli_string(const Cli *c, const char *flag);    /* default if not given; may be NULL */
+
+/* Colour and terminal rules of the project (NO_COLOR, CLICOLOR_FORCE, TERM=dumb); fd is 1 or 2. */
+bool term_is_tty(int fd);
+bool term_color(int fd);
+int  term_width(int fd);                                   /* columns, 80 if unknown */
+const char *program_version(void);                         /* "seqprobe 0.1.0 (commit)" */
+
+/* Commands, by the room that implements them. */
+extern const Command command_run, command_eval;                               /* train/ */
+extern const Command command_sweep, command_collect, command_check;           /* sweep/ */
+extern const Command command_list, command_help, command_show, command_sample,
+                     command_table, command_plot;                             /* show/ */
+
+#endif

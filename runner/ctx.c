@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * ctx.c - carried state, edges between layers, auxiliary losses, random streams of a place. */
+#include "ctx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Slot { struct Slot *next; char *name; size_t n; bool filled; real *x; int time, keep; size_t cap; } Slot;
+
+struct State { int batch; Slot *first; };
+struct Edge { Edge *next; char *name; Tensor *t; };
+
+State *state_new(int batch)
+{
+    State *s = calloc(1, sizeof *s);
+    CHECK(s && batch > 0, "state for %d sequences", batch);
+    s->batch = batch;
+    return s;
+}
+
+void state_clear(State *s)
+{
+    for (Slot *it = s->first, *next; it; it = next) {
+        next = it->next;
+        free(it->name);
+        free(it->x);
+        free(it);
+    }
+    s->first = NULL;
+}
+
+void state_free(State *s)
+{
+    if (!s) return;
+    state_clear(s);
+    free(s);
+}
+
+size_t state_reals(const State *s)
+{
+    size_t n = 0;
+    for (const Slot *it = s->first; it; it = it->next) n += it->n / (size_t)s->batch;
+    return n;
+}
+
+static Slot *slot_find(Ctx *c, const char *slot, bool create)
+{
+    char name[192];
+    snprintf(name, sizeof name, "%s%s", c->prefix, slot);
+    Slot **at = &c->state->first;
+    for (; *at; at = &(*at)->next)
+        if (!strcmp((*at)->name, name)) return *at;
+    CHECK(create, "slot %s is written before it is read", name);
+    Slot *it = *at = calloc(1, sizeof *it);
+    CHECK(it, "slot %s: no memory", name);
+    it->name = malloc(strlen(name) + 1);
+    CHECK(it->name, "slot %s: no memory", name);
+    strcpy(it->name, name);
+    return it;
+}
+
+static void slot_reserve(Slot *it, size_t n)
+{
+    if (n <= it->cap) return;
+    it->cap = n;
+    it->x = realloc(it->x, n * sizeof(real));
+    CHECK(it->x, "slot %s: no memory for %zu reals", it->name, n);
+}
+
+Tensor *carry_in_dims(Ctx *c, const char *slot, Tensor *init, int rank, const int *dim)
+{
+    if (!c->state) return init;
+    Tensor *t = tape_const(c->tape, rank, dim);
+    size_t n = tensor_size(t);
+    Slot *it = slot_find(c, slot, true);
+    CHECK(dim[0] == c->state->batch, "slot %s: batch %d, state holds %d", it->name, dim[0], c->state->batch);
+    bool filled = it->filled;
+    CHECK(!filled || it->n == n, "slot %s: %zu reals now, %zu before", it->name, n, it->n);
+    slot_reserve(it, n);
+    it->n = n;
+    it->filled = true;
+    if (!filled) return init;
+    memcpy(t->x, it->x, n * sizeof(real));
+    return t;
+}
+
+real *carry_out(Ctx *c, const char *slot) { return c->state ? slot_find(c, slot, false)->x : NULL; }
+
+Tensor *carry_grow(Ctx *c, const char *slot, Tensor *x, int keep)
+{
+    if (!c->state) return x;
+    Slot *it = slot_find(c, slot, true);
+    int B = x->dim[0], T = x->dim[1], old = it->time, S = old + T;
+    CHECK(B == c->state->batch, "slot %s: batch %d, state holds %d", it->name, B, c->state->batch);
+    size_t row = tensor_size(x) / (size_t)(B * T);
+    int dim[RANK_MAX];
+    memcpy(dim, x->dim, sizeof dim);
+    dim[1] = S;
+    Tensor *all = tape_const(c->tape, x->rank, dim);
+    for (int b = 0; b < B; b++) {
+        real *to = all->x + (size_t)b * (size_t)S * row;
+        if (old) memcpy(to, it->x + (size_t)b * (size_t)old * row, (size_t)old * row * sizeof(real));
+        memcpy(to + (size_t)old * row, x->x + (size_t)b * (size_t)T * row, (size_t)T * row * sizeof(real));
+    }
+    int stay = keep > 0 && keep < S ? keep : S;
+    it->n = (size_t)B * (size_t)stay * row;
+    if (it->n > it->cap) slot_reserve(it, it->n * 2);
+    for (int b = 0; b < B; b++)
+        memcpy(it->x + (size_t)b * (size_t)stay * row, all->x + ((size_t)b * (size_t)S + (size_t)(S - stay)) * row,
+               (size_t)stay * row * sizeof(real));
+    it->time = stay;
+    return all;
+}
+
+Rng ctx_rng(const Ctx *c, const char *purpose)
+{
+    char name[128];
+    snprintf(name, sizeof name, "step/%ld/shard/%d/layer/%d/%s", c->step, c->shard, c->layer, purpose);
+    return rng_named(c->seed, name);
+}
+
+void ctx_export(Ctx *c, const char *name, Tensor *t)
+{
+    Edge *e = ARENA_NEW(c->tape->arena, Edge, 1);
+    *e = (Edge){ .next = c->edges, .name = arena_strdup(c->tape->arena, name), .t = t };
+    c->edges = e;
+}
+
+Tensor *ctx_import(Ctx *c, const char *name)
+{
+    for (Edge *e = c->edges; e; e = e->next)
+        if (!strcmp(e->name, name)) return e->t;
+    return NULL;
+}
+
+void ctx_aux_loss(Ctx *c, Tensor *scalar, double weight)
+{
+    Tensor *w = op_affine(c->tape, scalar, weight, 0);
+    c->aux_loss = c->aux_loss ? op_add(c->tape, c->aux_loss, w) : w;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * sweep.h - from YAML to a plan of resolved runs, the pool of workers, and the collected CSVs.
+ */
+#ifndef SEQPROBE_SWEEP_H
+#define SEQPROBE_SWEEP_H
+
+#include "base/file.h"
+#include "cli.h"
+#include "train/train.h"
+
+/* One document; block or flow style; anchors and aliases for scalars and maps. Duplicate keys, `<<`, tags, several
+ * documents and nesting deeper than 16 are errors with file:line:col. */
+bool yaml_read(const char *path, Arena *a, Value **out, Err *err);
+bool yaml_parse(const char *name, const char *text, Arena *a, Value **out, Err *err);
+
+/* One row of the plan. `label` texts come from axis items with a label ("case" and "mixer" mostly). */
+typedef struct PlanRow {
+    int row;                           /* from 0 */
+    Value *config;                     /* resolved map */
+    const char *case_label, *mixer_label;   /* label, else the task's / mixer's name */
+    char id[16];
+    uint64_t seed; double lr;
+} PlanRow;
+
+typedef struct Plan {
+    const char *name, *file;
+    int rows; PlanRow *row;
+    const Value *thresholds, *figures, *select;   /* as in the file; may be NULL */
+} Plan;
+
+/* Expand a config with command-line settings; every row is checked with run_resolve before this returns. */
+bool plan_read(const char *path, int n_sets, const char *const *sets, Arena *a, Plan *out, Err *err);
+
+/* results/<name>/{plan,runs,metrics,selected}.csv from results/runs/<id>/; returns the number of finished rows. */
+bool collect_results(const Plan *plan, const char *results_dir, int *finished, Err *err);
+
+#endif
