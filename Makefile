@@ -67,7 +67,10 @@ TESTS_BOTH := ops golden mixers kernels
 TEST_NAMES := $(patsubst tests/test_%.c,%,$(sort $(wildcard tests/test_*.c)))
 TEST_BINS  := $(TEST_NAMES:%=$(BUILD)/tests/%.32) $(patsubst %,$(BUILD)/tests/%.64,$(filter $(TESTS_BOTH),$(TEST_NAMES)))
 
-all: $(PROGRAM) link ## build the program (float32) and both libraries
+all:
+lib: $(BUILD)/libseqprobe32.a $(BUILD)/libseqprobe64.a ## both libraries, float and double
+
+all: $(PROGRAM) lib link ## build the program (float32) and both libraries
 link: $(PROGRAM)
 	@mkdir -p build && ln -sfn $(abspath $(PROGRAM)) build/seqprobe
 
@@ -111,4 +114,4 @@ clean: ## remove everything built
 help: ## this list
 	@awk -F':.*## ' '/^[a-z][a-z0-9-]*:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: all link test clean help FORCE
+.PHONY: all lib link test clean help FORCE
