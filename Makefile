@@ -87,6 +87,11 @@ export REGISTRY
 $(BUILD)/registry.c: FORCE
 	@mkdir -p $(@D); printf '%s\n' "$$REGISTRY" | cmp -s - $@ || printf '%s\n' "$$REGISTRY" > $@
 FORCE:
+COMMIT  := $(or $(shell git describe --always --dirty --exclude '*' 2>/dev/null),unknown)
+$(BUILD)/version.h: FORCE
+	@mkdir -p $(@D); echo '#define SEQPROBE_COMMIT "$(COMMIT)"' | cmp -s - $@ || echo '#define SEQPROBE_COMMIT "$(COMMIT)"' > $@
+$(BUILD)/f32/runner/show/version.o $(BUILD)/f64/runner/show/version.o: $(BUILD)/version.h
+$(BUILD)/f32/runner/show/version.o $(BUILD)/f64/runner/show/version.o: DEFS += -I$(BUILD)
 
 COMPILE = @mkdir -p $(@D); $(CC) $(STD) $(FLAGS) $(ARCH) $(MATHS) $(WARN) $(DEFS) $(BLAS_INC) -Irunner -Itasks -Imodels -MMD -MP
 $(BUILD)/f32/registry.o: $(BUILD)/registry.c ; $(COMPILE) -DREAL_BITS=32 -c $< -o $@

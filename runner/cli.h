@@ -4,6 +4,8 @@
 #ifndef SEQPROBE_CLI_H
 #define SEQPROBE_CLI_H
 
+#include <stdio.h>
+
 #include "base/base.h"
 
 typedef enum { FLAG_BOOL, FLAG_INT, FLAG_REAL, FLAG_STRING } FlagKind;
@@ -29,7 +31,16 @@ struct Cli {
     int n_args; const char **args;     /* positional */
     int n_sets; const char **sets;     /* "train.lr=1e-3,3e-3" */
     const char **flag_text;            /* by index of command->flags; NULL: not given */
+    const Command *const *commands;    /* all of them, NULL-terminated */
 };
+
+/* The program: parses, runs one command, prints its error; returns the exit code. */
+int  cli_main(int argc, char **argv, const Command *const *commands);
+/* The words after the command's name; usage errors have code EXIT_USAGE. */
+bool cli_parse(const Command *command, int argc, char **argv, Arena *a, Cli *out, Err *err);
+const Command *cli_find(const Command *const *commands, const char *name, Err *err);   /* NULL if unknown */
+void cli_print_help(const Command *const *commands, FILE *f);
+void cli_print_command(const Command *c, FILE *f);
 
 bool        cli_given(const Cli *c, const char *flag);
 bool        cli_bool(const Cli *c, const char *flag);
@@ -42,6 +53,7 @@ bool term_is_tty(int fd);
 bool term_color(int fd);
 int  term_width(int fd);                                   /* columns, 80 if unknown */
 const char *program_version(void);                         /* "seqprobe 0.1.0 (commit)" */
+void        print_version(FILE *f);                        /* that line, then compiler, flags, libraries */
 
 /* Commands, by the room that implements them. */
 extern const Command command_run, command_eval;                               /* train/ */

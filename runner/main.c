@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * main.c - the subcommands, and nothing else. Parsing, help, messages and exit codes are in show/cli.c.
+ */
+#include "cli.h"
+#include "tape/tape.h"
+
+/* In the order of `seqprobe help`. */
+static const Command *const commands[] = { NULL };
+
+int main(int argc, char **argv)
+{
+    gemm_setup();
+    real_setup();
+    return cli_main(argc, argv, commands);
+}
