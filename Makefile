@@ -40,9 +40,9 @@ BLAS_INC  := $(filter-out -I/usr/include,$(shell pkg-config --cflags-only-I open
 XSMM      := $(shell pkg-config --exists libxsmmnoblas 2>/dev/null && echo 1)
 endif
 DEFS    := -DSEQPROBE_BUILD_FLAGS='"$(FLAGS) $(ARCH) $(MATHS)"' $(if $(XSMM),-DHAVE_LIBXSMM)
+comma   := ,
 LIBS    := $(if $(BLAS_DIR),-L$(BLAS_DIR) -Wl$(comma)-rpath$(comma)$(BLAS_DIR)) \
            $(if $(XSMM),-lxsmmnoblas -lxsmm -lxsmmnoblas) -lopenblas -lyaml -lpthread -ldl -lm
-comma   := ,
 LDFLAGS := $(filter -fsanitize% --coverage,$(FLAGS))
 
 # ---- sources ------------------------------------------------------------------------------------------------------

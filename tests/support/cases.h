@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cases.h - groups of cases that live outside the test program that runs them (test_kernels.c). */
+#ifndef SEQPROBE_TESTS_CASES_H
+#define SEQPROBE_TESTS_CASES_H
+
+#include <check.h>
+
+TCase *cases_scan(void);               /* scan_dplr, scan_diag, scan_selective */
+TCase *cases_seq(void) __attribute__((weak));   /* cell_lstm, attention; absent until cases_seq.c is there */
+
+#endif
