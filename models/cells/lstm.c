@@ -21,15 +21,22 @@
 
 enum { VERSION = 1 };
 
-typedef struct { int width, short_conv, initial_state; double forget_bias; } Cfg;
-typedef struct { Tensor *w, *u, *b, *wo, *h0, *c0; ShortConv conv; int n; } Self;
+typedef struct {
+    int width, short_conv, initial_state;
+    double forget_bias;
+} Cfg;
+typedef struct {
+    Tensor *w, *u, *b, *wo, *h0, *c0;
+    ShortConv conv;
+    int n;
+} Self;
 
 static const Option options[] = {
-    OPT_I(Cfg, width,          "0", 0, 65536, "hidden width N; 0: d_model"),
-    OPT_R(Cfg, forget_bias,    "1", -20, 20, "start of the forget gate's bias"),
-    OPT_I(Cfg, short_conv,     "0", 0, SHORT_CONV_MAX, SHORT_CONV_HELP),
-    OPT_E(Cfg, initial_state,  "zero", START_CHOICES, START_HELP),
-    OPT_END
+    OPT_I(Cfg, width, "0", 0, 65536, "hidden width N; 0: d_model"),
+    OPT_R(Cfg, forget_bias, "1", -20, 20, "start of the forget gate's bias"),
+    OPT_I(Cfg, short_conv, "0", 0, SHORT_CONV_MAX, SHORT_CONV_HELP),
+    OPT_E(Cfg, initial_state, "zero", START_CHOICES, START_HELP),
+    OPT_END,
 };
 
 /* U(-bound, bound) for the biases of i, g, o; `forget` for those of f. */

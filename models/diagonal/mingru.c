@@ -19,16 +19,23 @@
 enum { VERSION = 1 };
 enum { POSITIVE, LINEAR };
 
-typedef struct { int width, candidate, short_conv, initial_state; bool bias; } Cfg;
-typedef struct { Tensor *wz, *bz, *wv, *bv, *wo, *h0; ShortConv conv; int n; } Self;
+typedef struct {
+    int width, candidate, short_conv, initial_state;
+    bool bias;
+} Cfg;
+typedef struct {
+    Tensor *wz, *bz, *wv, *bv, *wo, *h0;
+    ShortConv conv;
+    int n;
+} Self;
 
 static const Option options[] = {
-    OPT_I(Cfg, width,          "0", 0, 65536, "state width N; 0: d_model"),
-    OPT_E(Cfg, candidate,      "positive", "positive|linear", "g of the candidate state: positive (log-space form) or linear"),
-    OPT_B(Cfg, bias,           "false", "biases on the two input projections"),
-    OPT_I(Cfg, short_conv,     "0", 0, SHORT_CONV_MAX, SHORT_CONV_HELP),
-    OPT_E(Cfg, initial_state,  "zero", START_CHOICES, START_HELP),
-    OPT_END
+    OPT_I(Cfg, width, "0", 0, 65536, "state width N; 0: d_model"),
+    OPT_E(Cfg, candidate, "positive", "positive|linear", "g of the candidate: positive (log-space form) or linear"),
+    OPT_B(Cfg, bias, "false", "biases on the two input projections"),
+    OPT_I(Cfg, short_conv, "0", 0, SHORT_CONV_MAX, SHORT_CONV_HELP),
+    OPT_E(Cfg, initial_state, "zero", START_CHOICES, START_HELP),
+    OPT_END,
 };
 
 static bool build(const void *cfg, const Place *at, Params *p, void *self, Err *err)
