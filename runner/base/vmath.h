@@ -28,7 +28,7 @@ typedef int32_t vint __attribute__((vector_size(VBYTES)));
 
 static inline vreal v_load(const real *p) { vreal v; memcpy(&v, p, sizeof v); return v; }
 static inline void  v_store(real *p, vreal v) { memcpy(p, &v, sizeof v); }
-static inline vreal v_set(real x) { return (vreal){ 0 } + x; }
+static inline vreal v_set(real x) { return x - (vreal){ 0 }; }   /* "0 + x" would keep an addition for -0 */
 static inline real  v_sum(vreal v) { real s = 0; for (int i = 0; i < VLEN; i++) s += v[i]; return s; }
 
 #include "base/vmath_impl.h"   /* v_exp v_log v_tanh v_sigmoid v_softplus, r_exp ... on scalars, and loops over arrays */
