@@ -45,6 +45,11 @@ char  *value_canonical(Arena *a, const Value *v);
 /* Block-style YAML that a YAML 1.1 reader takes with the right types (strings it would retype are quoted). */
 char  *value_yaml(Arena *a, const Value *v);
 
+/* Read what value_canonical writes: one line of flow YAML. Text without brackets or quotes is one plain scalar. */
+Value *value_parse(Arena *a, const char *text, Err *err);            /* NULL and err on a syntax error */
+/* A decimal number as options take it: 40, -0.5, .5, 1e-3; not 010, +1, 0x1f, 1_000, inf, nan. */
+bool   text_is_number(const char *s);
+
 /* Nearest of the NULL-terminated names within an edit distance worth suggesting, or NULL. */
 const char *nearest_name(const char *name, const char *const *names);
 
