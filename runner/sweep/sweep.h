@@ -16,8 +16,9 @@ bool yaml_parse(const char *name, const char *text, Arena *a, Value **out, Err *
 /* One row of the plan. `label` texts come from axis items with a label ("case" and "mixer" mostly). */
 typedef struct PlanRow {
     int row;                           /* from 0 */
-    Value *config;                     /* resolved map */
+    Value *config;                     /* sections as written, axes merged; run_resolve adds the defaults */
     const char *case_label, *mixer_label;   /* label, else the task's / mixer's name */
+    const char **cell;                 /* by axis of the plan: label or text of the value, "" if not set */
     char id[16];
     uint64_t seed; double lr;
 } PlanRow;
@@ -25,7 +26,10 @@ typedef struct PlanRow {
 typedef struct Plan {
     const char *name, *file;
     int rows; PlanRow *row;
+    int axes; const char **axis;       /* swept paths other than case, mixer and seed, in file order */
     const Value *thresholds, *figures, *select;   /* as in the file; may be NULL */
+    const char *title, *question;      /* may be NULL */
+    const char *notes;                 /* lines for stderr: collapsed rows, exclusions that match nothing; or NULL */
 } Plan;
 
 /* Expand a config with command-line settings; every row is checked with run_resolve before this returns. */

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * config_load.c - a config file with its includes, its top-level keys checked, and how sections merge.
+ *
+ *   include: [a.yaml, b.yaml]     paths are relative to the file that includes; merged in order, the file itself last
+ *   maps merge key by key, lists and scalars replace; `name` is never inherited; a cycle of includes is an error
+ *
+ * `task: parity` and `mixer: gla` are short for {name: parity}, {name: gla}. A section left empty counts as absent.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "sweep/plan_parts.h"
+
+const char *const run_sections[] = { "task", "model", "mixer", "train", "eval", "data", "seed", "train_mixture", NULL };
+
+typedef struct Key {
+    const char *name;
+    unsigned kinds;
+    const char *want;
+} Key;
+#define SCALAR (1u << VALUE_SCALAR)
+#define LIST   (1u << VALUE_LIST)
+#define MAP    (1u << VALUE_MAP)
+
+static const Key keys[] = {
+    { "name", SCALAR, "a word" },
+    { "title", SCALAR, "a text" },
+    { "question", SCALAR, "a text" },
+    { "include", SCALAR | LIST, "a list of files" },
+    { "task", SCALAR | MAP, "a name or a map of options with a name" },
+    { "model", MAP, "a map of options" },
+    { "mixer", SCALAR | MAP, "a name or a map of options (several mixers: an axis under 'sweep:')" },
+    { "train", MAP, "a map of options" },
+    { "eval", MAP, "a map from slice names to task options" },
+    { "data", MAP, "a map of options" },
+    { "seed", SCALAR, "a number (several seeds: an axis under 'sweep:')" },
+    { "train_mixture", LIST | MAP, "a list of maps with weights" },
+    { "sweep", MAP, "a map from option paths to lists" },
+    { "changes", MAP, "a map from option paths to lists" },
+    { "exclude", LIST, "a list of maps" },
+    { "thresholds", LIST, "a list of maps" },
+    { "select", MAP, "a map" },
+    { "figures", LIST | MAP, "a list of maps" },
+};
+enum { KEYS = sizeof keys / sizeof keys[0] };
+
+bool fail_at(Err *err, const Value *v, bool of_key, const char *fmt, ...)
+{
+    char text[400], place[256];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return err_set(err, EXIT_USAGE, "%s%s", value_place(v, of_key, place), text);
+}
+
+const char *hint(const char *name, const char *const *names, char *buf)
+{
+    const char *near = nearest_name(name, names);
+    buf[0] = '\0';
+    if (near) snprintf(buf, 96, " (did you mean '%s'?)", near);
+    return buf;
+}
+
+Value *value_without(Arena *a, const Value *map, const char *key)
+{
+    Value *out = value_copy(a, map), *before = NULL;
+    for (Value *v = out->first; v; before = v, v = v->next) {
+        if (strcmp(v->key, key) != 0) continue;
+        if (before)
+            before->next = v->next;
+        else
+            out->first = v->next;
+        if (out->last == v) out->last = before;
+        out->count--;
+        break;
+    }
+    return out;
+}
+
+static bool is_number(const char *s, double *v)
+{
+    char *end;
+    *v = strtod(s, &end);
+    return end != s && *end == '\0';
+}
+
+bool value_same(Arena *a, const Value *x, const Value *y)
+{
+    double p, q;
+    if (x->kind != y->kind) return false;
+    if (x->kind == VALUE_SCALAR)
+        return is_number(x->text, &p) && is_number(y->text, &q) ? p == q : strcmp(x->text, y->text) == 0;
+    return strcmp(value_canonical(a, x), value_canonical(a, y)) == 0;
+}
+
+/* {name: text} at the place of a scalar; maps stay as they are. */
+static Value *named_map(Arena *a, const Value *v)
+{
+    if (!v || v->kind != VALUE_SCALAR) return v ? value_copy(a, v) : value_map(a);
+    Value *map = value_map(a), *name = value_copy(a, v);
+    map->file = v->file;
+    map->line = v->line;
+    map->col = v->col;
+    map->key_line = v->key_line;
+    map->key_col = v->key_col;
+    name->key_line = v->line;
+    name->key_col = v->col;
+    value_set(map, "name", name);
+    return map;
+}
+
+static Value *mixer_merge(Arena *a, const Value *base, const Value *over)
+{
+    Value *b = named_map(a, base), *o = named_map(a, over);
+    if (o->kind != VALUE_MAP || b->kind != VALUE_MAP) return o;
+    if (value_get(o, "layers")) b = value_without(a, b, "name");
+    if (value_get(o, "name")) b = value_without(a, b, "layers");
+    return value_merge(a, b, o);
+}
+
+/* A value under a new key, with the place of that key. */
+static void put(Value *map, const char *key, Value *v, const Value *key_from)
+{
+    v->key_line = key_from->key_line;
+    v->key_col = key_from->key_col;
+    value_set(map, key, v);
+}
+
+static bool is_section(const char *key)
+{
+    for (const char *const *s = run_sections; *s; s++)
+        if (strcmp(*s, key) == 0) return true;
+    return false;
+}
+
+Value *config_merge(Arena *a, const Value *base, const Value *over)
+{
+    Value *out = value_copy(a, base);
+    for (const Value *v = over->first; v; v = v->next) {
+        if (!is_section(v->key)) continue;
+        const Value *old = value_get(out, v->key);
+        Value *new;
+        if (strcmp(v->key, "mixer") == 0)
+            new = mixer_merge(a, old, v);
+        else if (strcmp(v->key, "task") == 0)
+            new = old ? value_merge(a, old, named_map(a, v)) : named_map(a, v);
+        else
+            new = old ? value_merge(a, old, v) : value_copy(a, v);
+        put(out, v->key, new, v);
+    }
+    return out;
+}
+
+/* Options beside `layers` go under every layer's own. */
+static bool finish_layers(Arena *a, const Value *mixer, Value **out, Err *err)
+{
+    const Value *layers = value_get(mixer, "layers");
+    if (value_get(mixer, "name")) return fail_at(err, layers, true, "mixer: give 'name' or 'layers', not both");
+    if (layers->kind != VALUE_LIST || layers->count == 0)
+        return fail_at(err, layers, false,
+                       "mixer: 'layers' must be a list of mixers, one per layer, repeated over the depth");
+    Value *options = value_without(a, mixer, "layers"), *list = value_list(a);
+    list->file = layers->file;
+    list->line = layers->line;
+    list->col = layers->col;
+    for (const Value *v = layers->first; v; v = v->next) {
+        if (v->kind == VALUE_LIST) return fail_at(err, v, false, "mixer: a layer must be a name or a map, not a list");
+        Value *layer = value_merge(a, options, named_map(a, v));
+        layer->file = v->file;
+        layer->line = v->line;
+        layer->col = v->col;
+        value_append(list, value_without(a, layer, "label"));
+    }
+    *out = value_map(a);
+    (*out)->file = mixer->file;
+    (*out)->line = mixer->line;
+    (*out)->col = mixer->col;
+    put(*out, "layers", list, layers);
+    return true;
+}
+
+bool config_finish(Arena *a, const Value *config, Value **out, Err *err)
+{
+    *out = value_map(a);
+    (*out)->file = config->file;
+    (*out)->line = config->line;
+    (*out)->col = config->col;
+    for (const char *const *s = run_sections; *s; s++) {
+        const Value *v = value_get(config, *s);
+        if (!v) continue;
+        Value *copy = value_copy(a, v);
+        if (strcmp(*s, "mixer") == 0 && v->kind == VALUE_MAP && value_get(v, "layers"))
+            TRY(finish_layers(a, v, &copy, err));
+        if (strcmp(*s, "mixer") == 0 && copy->kind == VALUE_MAP) copy = value_without(a, copy, "label");
+        put(*out, *s, copy, v);
+    }
+    return true;
+}
+
+/* ---- loading ---------------------------------------------------------------------------------------------------- */
+
+static bool check_keys(const Value *root, Err *err)
+{
+    const char *names[KEYS + 1] = { NULL };
+    for (int i = 0; i < KEYS; i++) names[i] = keys[i].name;
+    for (const Value *v = root->first; v; v = v->next) {
+        const Key *k = NULL;
+        char text[96];
+        for (int i = 0; i < KEYS && !k; i++)
+            if (strcmp(keys[i].name, v->key) == 0) k = &keys[i];
+        if (!k) return fail_at(err, v, true, "unknown key '%s'%s", v->key, hint(v->key, names, text));
+        if (!(k->kinds & (1u << v->kind))) return fail_at(err, v, false, "'%s' must be %s", v->key, k->want);
+    }
+    return true;
+}
+
+/* Drop keys without a value, such as a section whose lines are all commented out. */
+static Value *drop_empty(Arena *a, const Value *root)
+{
+    Value *out = value_copy(a, root);
+    for (const Value *v = root->first; v; v = v->next)
+        if (v->kind == VALUE_SCALAR && !v->quoted && !v->text[0]) out = value_without(a, out, v->key);
+    return out;
+}
+
+/* Everything that is no section: maps merge, the rest replaces; then the sections. */
+static Value *merge_files(Arena *a, const Value *base, const Value *over)
+{
+    Value *out = value_copy(a, base);
+    for (const Value *v = over->first; v; v = v->next) {
+        if (is_section(v->key)) continue;
+        const Value *old = value_get(out, v->key);
+        put(out, v->key, old ? value_merge(a, old, v) : value_copy(a, v), v);
+    }
+    return config_merge(a, out, over);
+}
+
+typedef struct Chain Chain;
+struct Chain {
+    dev_t dev;
+    ino_t ino;
+    const Chain *up;
+};
+
+static bool load(const char *path, const Chain *up, Arena *a, Value **out, Err *err);
+
+static bool load_include(const char *path, const Value *item, const Chain *chain, Arena *a, Value **base, Err *err)
+{
+    if (item->kind != VALUE_SCALAR) return fail_at(err, item, false, "'include' must be a list of files");
+    struct stat st;
+    const char *full = item->text[0] == '/' ? item->text : path_join(a, path_dir(a, path), item->text);
+    if (stat(full, &st) != 0) return fail_at(err, item, false, "cannot include '%s': no such file", full);
+    for (const Chain *c = chain; c; c = c->up)
+        if (c->dev == st.st_dev && c->ino == st.st_ino)
+            return fail_at(err, item, false, "'%s' includes itself", item->text);
+    Value *more;
+    if (!load(full, chain, a, &more, err)) return false;
+    *base = merge_files(a, *base, value_without(a, more, "name"));
+    return true;
+}
+
+static bool load(const char *path, const Chain *up, Arena *a, Value **out, Err *err)
+{
+    Value *root;
+    struct stat st;
+    TRY(yaml_read(path, a, &root, err));
+    if (root->kind != VALUE_MAP)
+        return fail_at(err, root, false, "a config is a map of keys such as 'task:' and 'sweep:'");
+    root = drop_empty(a, root);
+    TRY(check_keys(root, err));
+    if (stat(path, &st) != 0) return err_set(err, EXIT_FAILED, "%s: cannot be read", path);
+    Chain here = { st.st_dev, st.st_ino, up };
+    Value *base = value_map(a);
+    const Value *include = value_get(root, "include");
+    if (include && include->kind == VALUE_SCALAR)
+        TRY(load_include(path, include, &here, a, &base, err));
+    else
+        for (const Value *v = include ? include->first : NULL; v; v = v->next)
+            TRY(load_include(path, v, &here, a, &base, err));
+    *out = merge_files(a, base, value_without(a, root, "include"));
+    (*out)->file = root->file;
+    (*out)->line = root->line;
+    (*out)->col = root->col;
+    return true;
+}
+
+bool config_load(const char *path, Arena *a, Value **out, Err *err) { return load(path, NULL, a, out, err); }
