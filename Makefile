@@ -33,11 +33,16 @@ $(error unknown FLAVOUR '$(FLAVOUR)'; known: release asan valgrind tsan coverage
 endif
 
 # ---- libraries (see `make deps`) ----------------------------------------------------------------------------------
+# Debian packages by what proves their presence. libxsmm is optional: without it all products go through OpenBLAS.
 PKG     := $(shell command -v pkg-config 2>/dev/null)
+have     = $(if $(PKG),$(shell pkg-config --exists $(1) 2>/dev/null && echo 1))
+NEEDED  := $(if $(PKG),,pkg-config) $(if $(call have,yaml-0.1),,libyaml-dev) $(if $(call have,openblas),,libopenblas-pthread-dev)
+MISSING := $(strip $(NEEDED) $(if $(call have,check),,check) $(if $(shell command -v gnuplot 2>/dev/null),,gnuplot-nox))
+NEEDED  := $(strip $(NEEDED))
+XSMM    := $(call have,libxsmmnoblas)
 ifneq ($(PKG),)
 BLAS_DIR  := $(patsubst %/,%,$(shell pkg-config --variable=libdir openblas 2>/dev/null))
 BLAS_INC  := $(filter-out -I/usr/include,$(shell pkg-config --cflags-only-I openblas 2>/dev/null))
-XSMM      := $(shell pkg-config --exists libxsmmnoblas 2>/dev/null && echo 1)
 endif
 DEFS    := -DSEQPROBE_BUILD_FLAGS='"$(FLAGS) $(ARCH) $(MATHS)"' $(if $(XSMM),-DHAVE_LIBXSMM)
 comma   := ,
@@ -110,13 +115,74 @@ $(BUILD)/tests/%.64: $(BUILD)/f64/tests/test_%.o $(TEST_HELP:%.c=$(BUILD)/f64/%.
 .SECONDARY:
 -include $(OBJ32:.o=.d) $(OBJ64:.o=.d) $(wildcard $(BUILD)/f32/tests/*.d $(BUILD)/f64/tests/*.d $(BUILD)/f32/runner/main.d)
 
-test: $(PROGRAM) $(TEST_BINS) ## the short tests
-	@SEQPROBE=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) sh tests/run.sh $(TEST_BINS)
+# Not compiled, and counted like the test programs.
+TEST_SCRIPTS := $(sort $(wildcard tests/test_*.sh))
+# Missing packages are installed first; make then starts again, because it asks pkg-config while it reads this file.
+ifneq ($(MISSING),)
+ifdef SECOND_TRY
+$(error still missing: $(MISSING))
+endif
+quick test smoke full: ; @$(MAKE) deps && $(MAKE) SECOND_TRY=1 $@
+else
+SWEEP = $(PROGRAM) sweep $(1) -j $(JOBS) || [ $$? -eq 4 ]
+quick: link ## six task families x the core mixers: build, train, table, figures (CONFIG=FILE for another sweep)
+	@$(call SWEEP,$(CONFIG))
+	@$(PROGRAM) table $(CONFIG) && $(PROGRAM) table $(CONFIG) --format markdown --output auto && $(PROGRAM) plot $(CONFIG)
 
-clean: ## remove everything built
+test: link $(TEST_BINS) ## the short tests
+	@SEQPROBE=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) CC='$(CC)' GOLDEN_DIRS='$(DIRS)' sh tests/run.sh $(TEST_BINS) $(TEST_SCRIPTS)
+
+smoke: link ## train tiny models to their thresholds (exit 3 when one is missed)
+	@$(call SWEEP,configs/smoke.yaml)
+	@$(PROGRAM) check configs/smoke.yaml
+
+full: link ## every config, one after the other
+	@for c in $(CONFIGS); do $(call SWEEP,$$c) || exit; done
+endif
+
+CONFIGS := $(filter-out configs/defaults.yaml configs/smoke.yaml,$(sort $(wildcard configs/*.yaml)))
+sweep: link ## train CONFIG=FILE with JOBS=N; resumes where it stopped
+	@$(PROGRAM) sweep $(CONFIG) -j $(JOBS)
+table: link ## the table of CONFIG=FILE
+	@$(PROGRAM) table $(CONFIG)
+figures: link ## the figures of CONFIG=FILE
+	@$(PROGRAM) plot $(CONFIG)
+check-accuracy: link ## compare CONFIG=FILE with its thresholds (exit 3 and names what fell)
+	@$(PROGRAM) check $(CONFIG)
+golden: $(filter %/golden.32 %/golden.64,$(TEST_BINS)) ## every op against stored float64 cases (DIRS=FOLDER)
+	@GOLDEN_DIRS='$(DIRS)' sh tests/run.sh $^
+
+# ---- house keeping ------------------------------------------------------------------------------------------------
+OURS    := $(sort $(wildcard runner/*.[ch] runner/*/*.[ch] tasks/*/*.[ch] models/*/*.[ch] tests/*.[ch] tests/*/*.[ch]))
+format: ## clang-format every source in place
+	clang-format -i $(filter %.c,$(OURS))
+lint: ## house rules, cppcheck, clang-tidy (those that are installed)
+	@BUILD=$(BUILD) sh tests/lint.sh
+readme: link ## write the generated lists of README.md again
+	@sh tests/readme.sh write $(PROGRAM)
+
+deps: ## install what is missing (apt-get as root or sudo -n; otherwise prints the command)
+	@all='$(MISSING)$(if $(XSMM),, libxsmm-dev)'; \
+	[ -n "$$all" ] || { echo 'nothing is missing'; exit 0; }; \
+	command -v apt-get >/dev/null || { echo "missing (Debian's names): $$all" >&2; exit 1; }; \
+	if [ "$$(id -u)" = 0 ]; then as=; elif sudo -n true 2>/dev/null; then as='sudo -n'; else \
+	    echo "missing packages; install them with: sudo apt-get install -y $$all" >&2; exit 1; fi; \
+	echo "installing $$all"; \
+	$$as apt-get update -qq && for p in $$all; do \
+	    $$as env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$p >/dev/null || \
+	        [ $$p = libxsmm-dev ] || exit 1; done
+
+clean: ## remove everything built (results stay)
 	rm -rf build
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z][a-z0-9-]*:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z][a-z0-9-]*:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all lib link test clean help FORCE
+# A build without its libraries stops here, with the way out, and not at a missing header.
+ifneq ($(NEEDED),)
+ifneq ($(filter-out quick test smoke full deps clean help format lint,$(or $(MAKECMDGOALS),all)),)
+$(error missing: $(NEEDED); `make deps` installs them)
+endif
+endif
+
+.PHONY: all lib link quick test smoke full sweep table figures check-accuracy golden format lint readme deps clean help FORCE

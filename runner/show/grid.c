@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * grid.c - one table of text, written as aligned columns, CSV, JSON or Markdown.
+ */
+#include "show.h"
+#include "base/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const format_names[] = { "table", "csv", "json", "markdown", NULL };
+
+bool format_read(const char *flag, const char *text, Format *out, Err *err)
+{
+    for (int i = 0; format_names[i]; i++)
+        if (!strcmp(text, format_names[i])) {
+            *out = (Format)i;
+            return true;
+        }
+    return err_set(err, EXIT_USAGE, "%s: '%s' is not one of table, csv, json, markdown", flag, text);
+}
+
+int text_width(const char *utf8)
+{
+    int n = 0;
+    for (; *utf8; utf8++) n += ((unsigned char)*utf8 & 0xc0) != 0x80;
+    return n;
+}
+
+void buf_pad(Buf *b, const char *utf8, int width, bool right)
+{
+    int pad = width - text_width(utf8);
+    if (right && pad > 0) buf_printf(b, "%*s", pad, "");
+    buf_puts(b, utf8);
+    if (!right && pad > 0) buf_printf(b, "%*s", pad, "");
+}
+
+Grid grid_new(Arena *a, int cols, const char *const *head, const char *align)
+{
+    CHECK((int)strlen(align) == cols, "grid: %d columns, alignment '%s'", cols, align);
+    Grid g = { .a = a, .cols = cols, .head = ARENA_NEW(a, const char *, cols), .align = align };
+    for (int i = 0; i < cols; i++) g.head[i] = head[i];
+    return g;
+}
+
+const char **grid_row(Grid *g)
+{
+    if (g->rows == g->cap) {
+        int cap = g->cap ? 2 * g->cap : 16;
+        const char ***cell = ARENA_NEW(g->a, const char **, cap);
+        for (int i = 0; i < g->rows; i++) cell[i] = g->cell[i];
+        g->cell = cell;
+        g->cap = cap;
+    }
+    const char **row = ARENA_NEW(g->a, const char *, g->cols);
+    for (int i = 0; i < g->cols; i++) row[i] = "";
+    return g->cell[g->rows++] = row;
+}
+
+/* A line of padded cells without blanks at its end. */
+static void write_line(const Grid *g, Buf *b, const char *const *cell, const int *width, int skip)
+{
+    size_t start = b->len;
+    for (int i = 0, first = 1; i < g->cols; i++) {
+        if (i == skip) continue;
+        if (!first) buf_puts(b, "  ");
+        first = 0;
+        buf_pad(b, cell[i], width[i], g->align[i] == 'r');
+    }
+    while (b->len > start && b->s[b->len - 1] == ' ') b->s[--b->len] = 0;
+    buf_puts(b, "\n");
+}
+
+static void write_table(const Grid *g, Buf *b, int group)
+{
+    int *width = ARENA_NEW(g->a, int, g->cols);
+    for (int i = 0; i < g->cols; i++) {
+        width[i] = text_width(g->head[i]);
+        for (int r = 0; r < g->rows; r++)
+            if (text_width(g->cell[r][i]) > width[i]) width[i] = text_width(g->cell[r][i]);
+    }
+    if (group >= 0) buf_puts(b, "  ");
+    write_line(g, b, g->head, width, group);
+    for (int r = 0; r < g->rows; r++) {
+        if (group >= 0 && (r == 0 || strcmp(g->cell[r][group], g->cell[r - 1][group])))
+            buf_printf(b, "\n%s\n", g->cell[r][group]);
+        if (group >= 0) buf_puts(b, "  ");
+        write_line(g, b, g->cell[r], width, group);
+    }
+}
+
+static void write_csv(const Grid *g, Buf *b)
+{
+    for (int r = -1; r < g->rows; r++) {
+        for (int i = 0; i < g->cols; i++) {
+            if (i) buf_puts(b, ",");
+            buf_csv(b, r < 0 ? g->head[i] : g->cell[r][i]);
+        }
+        buf_puts(b, "\n");
+    }
+}
+
+static void write_json_string(Buf *b, const char *s)
+{
+    buf_puts(b, "\"");
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\') buf_printf(b, "\\%c", c);
+        else if (c < 0x20) buf_printf(b, "\\u%04x", c);
+        else buf_printf(b, "%c", c);
+    }
+    buf_puts(b, "\"");
+}
+
+/* Decimal digits only: what strtod takes beside them (hex, inf, leading blanks or '+') is no JSON number. */
+static bool is_number(const char *s)
+{
+    char *end;
+    if (s[strspn(s, "0123456789.e+-")] || !*s || *s == '+' || *s == '.') return false;
+    strtod(s, &end);
+    return !*end && (s[0] != '0' || !s[1] || s[1] == '.' || s[1] == 'e');
+}
+
+static void write_json(const Grid *g, Buf *b)
+{
+    buf_puts(b, "[");
+    for (int r = 0; r < g->rows; r++) {
+        buf_puts(b, r ? ",\n  {" : "\n  {");
+        for (int i = 0; i < g->cols; i++) {
+            const char *s = g->cell[r][i];
+            if (i) buf_puts(b, ", ");
+            write_json_string(b, g->head[i]);
+            buf_puts(b, ": ");
+            if (!*s) buf_puts(b, "null");
+            else if (g->align[i] == 'r' && is_number(s)) buf_puts(b, s);
+            else write_json_string(b, s);
+        }
+        buf_puts(b, "}");
+    }
+    buf_puts(b, "\n]\n");
+}
+
+const char *bytes_markdown(Arena *a, const char *s)
+{
+    if (!strchr(s, '|')) return s;
+    Buf b = buf_new(a);
+    for (; *s; s++) buf_printf(&b, *s == '|' ? "\\%c" : "%c", *s);
+    return b.s;
+}
+
+static void write_markdown(const Grid *g, Buf *b)
+{
+    for (int i = 0; i < g->cols; i++) buf_printf(b, "| %s ", bytes_markdown(g->a, g->head[i]));
+    buf_puts(b, "|\n");
+    for (int i = 0; i < g->cols; i++) buf_puts(b, g->align[i] == 'r' ? "|---:" : "|---");
+    buf_puts(b, "|\n");
+    for (int r = 0; r < g->rows; r++) {
+        for (int i = 0; i < g->cols; i++) buf_printf(b, "| %s ", bytes_markdown(g->a, g->cell[r][i]));
+        buf_puts(b, "|\n");
+    }
+}
+
+char *grid_text(const Grid *g, Format format, int group)
+{
+    Buf b = buf_new(g->a);
+    buf_puts(&b, "");
+    if (format == FORMAT_TABLE) write_table(g, &b, group);
+    else if (format == FORMAT_CSV) write_csv(g, &b);
+    else if (format == FORMAT_JSON) write_json(g, &b);
+    else write_markdown(g, &b);
+    return b.s;
+}
