@@ -104,9 +104,12 @@ static void write_json_string(Buf *b, const char *s)
     buf_puts(b, "\"");
     for (; *s; s++) {
         unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\') buf_printf(b, "\\%c", c);
-        else if (c < 0x20) buf_printf(b, "\\u%04x", c);
-        else buf_printf(b, "%c", c);
+        if (c == '"' || c == '\\')
+            buf_printf(b, "\\%c", c);
+        else if (c < 0x20)
+            buf_printf(b, "\\u%04x", c);
+        else
+            buf_printf(b, "%c", c);
     }
     buf_puts(b, "\"");
 }
@@ -130,9 +133,12 @@ static void write_json(const Grid *g, Buf *b)
             if (i) buf_puts(b, ", ");
             write_json_string(b, g->head[i]);
             buf_puts(b, ": ");
-            if (!*s) buf_puts(b, "null");
-            else if (g->align[i] == 'r' && is_number(s)) buf_puts(b, s);
-            else write_json_string(b, s);
+            if (!*s)
+                buf_puts(b, "null");
+            else if (g->align[i] == 'r' && is_number(s))
+                buf_puts(b, s);
+            else
+                write_json_string(b, s);
         }
         buf_puts(b, "}");
     }
@@ -163,9 +169,13 @@ char *grid_text(const Grid *g, Format format, int group)
 {
     Buf b = buf_new(g->a);
     buf_puts(&b, "");
-    if (format == FORMAT_TABLE) write_table(g, &b, group);
-    else if (format == FORMAT_CSV) write_csv(g, &b);
-    else if (format == FORMAT_JSON) write_json(g, &b);
-    else write_markdown(g, &b);
+    if (format == FORMAT_TABLE)
+        write_table(g, &b, group);
+    else if (format == FORMAT_CSV)
+        write_csv(g, &b);
+    else if (format == FORMAT_JSON)
+        write_json(g, &b);
+    else
+        write_markdown(g, &b);
     return b.s;
 }

@@ -55,7 +55,8 @@ static int help_task(const char *name, Arena *a, Err *err)
     fputs("\ncan a model of this class do it, with two layers, at every length?\n", stdout);
     for (int k = 0; k <= CLASS_OTHER; k++) {
         Theory th = t->theory(use.cfg, (TheoryClass){ .kind = (ClassKind)k, .n_h = 2 }, 2);
-        printf("  %-38s %-7s %s\n", theory_class_name((ClassKind)k), theory_verdict_name(th.verdict), th.why ? th.why : "");
+        printf("  %-38s %-7s %s\n", theory_class_name((ClassKind)k), theory_verdict_name(th.verdict),
+               th.why ? th.why : "");
     }
     printf("\nlook at it: seqprobe show %s\n", t->name);
     return EXIT_OK;
@@ -73,7 +74,8 @@ static int help_mixer(const char *name, Arena *a, Err *err)
         printf("  state     %zu reals", fixed);
         if (per_token) printf(" and %zu more per token", per_token);
         fputs(", one layer of width 64\n", stdout);
-    } else fputs("  state     cannot run token by token\n", stdout);
+    } else
+        fputs("  state     cannot run token by token\n", stdout);
     if (m->approx) fputs("  causal up to rounding (FFT)\n", stdout);
     print_options("options (mixer:)", m->options, a);
     return EXIT_OK;
@@ -87,21 +89,32 @@ static int run(Cli *c, Err *err)
         err_set(err, EXIT_USAGE, "usage: seqprobe help %s", c->command->synopsis);
         return EXIT_USAGE;
     }
-    if (!topic) cli_print_help(c->commands, stdout);
-    else if (!strcmp(topic, "task") && name) return help_task(name, c->arena, err);
-    else if ((!strcmp(topic, "mixer") || !strcmp(topic, "model")) && name) return help_mixer(name, c->arena, err);
+    if (!topic)
+        cli_print_help(c->commands, stdout);
+    else if (!strcmp(topic, "task") && name)
+        return help_task(name, c->arena, err);
+    else if ((!strcmp(topic, "mixer") || !strcmp(topic, "model")) && name)
+        return help_mixer(name, c->arena, err);
     else if (!strcmp(topic, "task") || !strcmp(topic, "mixer")) {
         err_set(err, EXIT_USAGE, "help %s NAME (seqprobe list %ss names them)", topic, topic);
-    } else if (name) err_set(err, EXIT_USAGE, "help %s takes no name", topic);
-    else if (!strcmp(topic, "model")) print_options("model: the backbone around the mixers", model_options, c->arena);
-    else if (!strcmp(topic, "train")) print_options("train: the loop", train_options, c->arena);
-    else if (!strcmp(topic, "data")) print_options("data: sizes of the evaluation sets", data_options, c->arena);
-    else if (!strcmp(topic, "exit-codes")) fputs(exit_codes, stdout);
-    else if (!strcmp(topic, "metrics")) fputs(metrics, stdout);
+    } else if (name)
+        err_set(err, EXIT_USAGE, "help %s takes no name", topic);
+    else if (!strcmp(topic, "model"))
+        print_options("model: the backbone around the mixers", model_options, c->arena);
+    else if (!strcmp(topic, "train"))
+        print_options("train: the loop", train_options, c->arena);
+    else if (!strcmp(topic, "data"))
+        print_options("data: sizes of the evaluation sets", data_options, c->arena);
+    else if (!strcmp(topic, "exit-codes"))
+        fputs(exit_codes, stdout);
+    else if (!strcmp(topic, "metrics"))
+        fputs(metrics, stdout);
     else {
         const Command *command = cli_find(c->commands, topic, NULL);
-        if (command) cli_print_command(command, stdout);
-        else fail_unknown(err, "topic", topic, known, "seqprobe help names the commands");
+        if (command)
+            cli_print_command(command, stdout);
+        else
+            fail_unknown(err, "topic", topic, known, "seqprobe help names the commands");
     }
     return err->code ? err->code : EXIT_OK;
 }

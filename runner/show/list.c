@@ -13,8 +13,8 @@
 
 static Grid list_tasks(Arena *a, Err *err)
 {
-    static const char *const head[] = { "family", "task",  "length", "vocabulary", "classes", "chance",
-                                        "metric", "summary", "source" };
+    static const char *const head[] = { "family", "task",   "length",  "vocabulary", "classes",
+                                        "chance", "metric", "summary", "source" };
     Grid g = grid_new(a, 9, head, "llrrrrlll");
     for (int i = 0; all_tasks[i]; i++) {
         const Task *t = all_tasks[i];
@@ -46,11 +46,16 @@ static Grid list_mixers(Arena *a)
         const char **row = grid_row(&g);
         row[0] = family_of(a, m->file);
         row[1] = m->name;
-        if (!mixer_state(m, a, &fixed, &per_token)) row[2] = "";
-        else if (!per_token) row[2] = arena_printf(a, "%zu", fixed);
-        else if (!fixed) row[2] = arena_printf(a, "%zu/token", per_token);
-        else row[2] = arena_printf(a, "%zu+%zu/token", fixed, per_token);
-        if (mixer_read(value_scalar(a, m->name), a, &use, NULL)) row[3] = theory_class_name(m->theory_class(use.cfg).kind);
+        if (!mixer_state(m, a, &fixed, &per_token))
+            row[2] = "";
+        else if (!per_token)
+            row[2] = arena_printf(a, "%zu", fixed);
+        else if (!fixed)
+            row[2] = arena_printf(a, "%zu/token", per_token);
+        else
+            row[2] = arena_printf(a, "%zu+%zu/token", fixed, per_token);
+        if (mixer_read(value_scalar(a, m->name), a, &use, NULL))
+            row[3] = theory_class_name(m->theory_class(use.cfg).kind);
         row[4] = m->summary;
         row[5] = m->source;
     }
@@ -118,7 +123,10 @@ static int run(Cli *c, Err *err)
     bool known = !kind;
     for (int i = 0; i < 3; i++) known = known || !strcmp(kind, kinds[i]);
     if (!known || c->n_args > 1 || c->n_sets)
-        err_set(err, EXIT_USAGE, "cannot list '%s': tasks, mixers or configs", !known ? kind : c->n_sets ? c->sets[0] : c->args[1]);
+        err_set(err, EXIT_USAGE, "cannot list '%s': tasks, mixers or configs",
+                !known      ? kind
+                : c->n_sets ? c->sets[0]
+                            : c->args[1]);
     else if (!kind && format != FORMAT_TABLE && format != FORMAT_MARKDOWN)
         err_set(err, EXIT_USAGE, "--format %s lists one kind: tasks, mixers or configs", cli_string(c, "format"));
     if (err->code) return EXIT_USAGE;
@@ -147,13 +155,14 @@ const Command command_list = {
     .name = "list",
     .synopsis = "[tasks | mixers | configs] [--format FORMAT]",
     .summary = "the tasks, mixers and configs there are",
-    .description = "examples:\n"
-                   "  seqprobe list tasks\n"
-                   "  seqprobe list mixers --format csv\n"
-                   "\n"
-                   "Tasks are shown at their default options: longest example, input vocabulary, target classes, accuracy of\n"
-                   "the best constant answer, headline metric. Mixers with the reals of recurrent state that one layer of width\n"
-                   "64 carries from token to token (\"/token\": it grows).\n",
+    .description =
+        "examples:\n"
+        "  seqprobe list tasks\n"
+        "  seqprobe list mixers --format csv\n"
+        "\n"
+        "Tasks are shown at their default options: longest example, input vocabulary, target classes, accuracy of\n"
+        "the best constant answer, headline metric. Mixers with the reals of recurrent state that one layer of width\n"
+        "64 carries from token to token (\"/token\": it grows).\n",
     .flags = flags,
     .run = run,
 };

@@ -73,7 +73,8 @@ bool mixer_state(const Mixer *m, Arena *a, size_t *fixed, size_t *per_token)
     Params *p = params_new(a, LINEAR_FAN_IN_NORMAL, 1);
     const Place at = { .d_model = D, .layers = 1, .max_len = CHUNK * CHUNKS, .vocab = D };
     Err err = { 0 };
-    if (!mixer_read(value_scalar(a, m->name), a, &use, &err) || !mixer_build(&use, &at, p, "mixer", a, &err)) return false;
+    if (!mixer_read(value_scalar(a, m->name), a, &use, &err) || !mixer_build(&use, &at, p, "mixer", a, &err))
+        return false;
     params_finish(p, 0);
     Tape *tape = tape_new("state size", false);
     State *state = state_new(1);
