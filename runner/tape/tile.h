@@ -10,7 +10,7 @@
 #ifndef SEQPROBE_TILE_H
 #define SEQPROBE_TILE_H
 
-#include "base/vmath.h"
+#include "tape/vec.h"
 
 enum { TILE_WIDTH = 4 };                                  /* vectors */
 
@@ -19,5 +19,14 @@ void tile_mul(int m, int c, int len, const real *a, size_t ra, size_t ca, const 
 
 /* Round n up to whole vectors. */
 static inline int v_pad(int n) { return (n + VLEN - 1) / VLEN * VLEN; }
+
+
+/* Whole vectors at the end of a row: n elements are left, perhaps fewer than a vector; what is missing is 0. */
+static inline vreal v_load_row(const real *p, int n) { return n >= VLEN ? v_load(p) : v_load_part(p, (size_t)n, 0); }
+static inline void v_store_row(real *p, vreal v, int n)
+{
+    if (n >= VLEN) v_store(p, v);
+    else v_store_part(p, v, (size_t)n);
+}
 
 #endif
