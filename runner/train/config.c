@@ -302,6 +302,27 @@ static void compute_id(RunSpec *s)
     snprintf(s->id, sizeof s->id, "r%012llx", (unsigned long long)(hash_bytes(text, strlen(text), 0) >> 16u));
 }
 
+const char *run_headline(const RunSpec *s)
+{
+    static const char *const name[] = { NULL, "acc_token", "acc_mean", "acc_exact", "acc_final", "acc_macro" };
+    return s->train.metric ? name[s->train.metric] : s->slices[0].shape.headline;
+}
+
+const Slice *run_slice(const RunSpec *s, const char *name)
+{
+    for (int i = 0; i < s->n_slices; i++)
+        if (!strcmp(s->slices[i].name, name)) return &s->slices[i];
+    return NULL;
+}
+
+int slice_len(const RunSpec *s, const Slice *slice)
+{
+    const Option *o = option_find(s->task->options, "len");
+    if (!o || o->kind != OPT_LENGTH) return slice->shape.max_len;
+    const char *field = (const char *)slice->cfg + o->offset;
+    return length_max((const Length *)(const void *)field);
+}
+
 bool run_resolve(const Value *config, Arena *a, RunSpec *out, Err *err)
 {
     static const char *const keys[] = { "task", "model", "mixer", "train", "eval", "data", "seed", "train_mixture", NULL };

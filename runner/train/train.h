@@ -62,11 +62,20 @@ typedef struct RunSpec {
 
 /* Check a resolved map completely (unknown keys, types, ranges, impossible combinations: file:line:col messages) and
  * compute its id. Nothing is written. Allowed top-level keys: task model mixer train eval data seed train_mixture. */
+/* Accuracy that stops, selects and is reported first. */
+const char *run_headline(const RunSpec *s);
+const Slice *run_slice(const RunSpec *s, const char *name);          /* NULL if absent */
+/* Length of a slice as its task counts it: the `len` option's maximum where there is one, else positions. */
+int slice_len(const RunSpec *s, const Slice *slice);
+
 bool run_resolve(const Value *config, Arena *a, RunSpec *out, Err *err);
 
 /* What a run reports while it goes on. */
 typedef struct RunProgress { int step, steps; double loss, valid_acc, tokens_per_s, eta_s; } RunProgress;
-typedef struct RunHooks { void (*progress)(void *self, const RunProgress *p); void *self; } RunHooks;
+typedef struct RunHooks {
+    void (*progress)(void *self, const RunProgress *p); void *self;     /* at every validation and once a second */
+    const volatile int *stop;          /* nonzero: finish the step and end as "interrupted"; may be NULL */
+} RunHooks;
 
 /* Train, evaluate and write config.yaml, curve.csv, metrics.csv, result.csv, timing.csv, manifest.json and status into
  * dir (created). status is "running" until the end, then ok | diverged | timeout | interrupted | failed. A diverged run
