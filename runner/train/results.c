@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli.h"
 
 static const char *const accuracies[] = { "acc_token", "acc_mean", "acc_exact", "acc_final", "acc_macro" };
 enum { N_ACCURACIES = sizeof accuracies / sizeof *accuracies };
