@@ -5,8 +5,8 @@
  * of quaternion units), then factors are multiplied together. A table entry is two bytes, so at most 2 MB in all.
  *
  * Householder factors (reflections): S<n> permutes the coordinates of R^n and a permutation with c cycles is n - c
- * transpositions, each a reflection; S3, A4, S4, A5 are rotation groups of R^3 and a rotation is two reflections, as are
- * those of Z<n> and D<n> in the plane; a unit quaternion acts on R^4 as four (Siems et al. 2025, arXiv:2502.10297).
+ * transpositions, each a reflection; S3, A4, S4, A5 are rotation groups of R^3 and a rotation is two reflections, as
+ * are those of Z<n> and D<n> in the plane; a unit quaternion acts on R^4 as four (Siems et al. 2025, arXiv:2502.10297).
  */
 #include "common/group.h"
 
