@@ -95,8 +95,8 @@ FORCE:
 COMMIT  := $(or $(shell git describe --always --dirty --exclude '*' 2>/dev/null),unknown)
 $(BUILD)/version.h: FORCE
 	@mkdir -p $(@D); echo '#define SEQPROBE_COMMIT "$(COMMIT)"' | cmp -s - $@ || echo '#define SEQPROBE_COMMIT "$(COMMIT)"' > $@
-$(BUILD)/f32/runner/show/version.o $(BUILD)/f64/runner/show/version.o: $(BUILD)/version.h
-$(BUILD)/f32/runner/show/version.o $(BUILD)/f64/runner/show/version.o: DEFS += -I$(BUILD)
+$(BUILD)/f32/runner/base/version.o $(BUILD)/f64/runner/base/version.o: $(BUILD)/version.h
+$(BUILD)/f32/runner/base/version.o $(BUILD)/f64/runner/base/version.o: DEFS += -I$(BUILD)
 
 COMPILE = @mkdir -p $(@D); $(CC) $(STD) $(FLAGS) $(ARCH) $(MATHS) $(WARN) $(DEFS) $(BLAS_INC) -Irunner -Itasks -Imodels -MMD -MP
 $(BUILD)/f32/registry.o: $(BUILD)/registry.c ; $(COMPILE) -DREAL_BITS=32 -c $< -o $@

@@ -52,12 +52,10 @@ const char *cli_string(const Cli *c, const char *flag);    /* default if not giv
 bool term_is_tty(int fd);
 bool term_color(int fd);
 int  term_width(int fd);                                   /* columns, 80 if unknown */
-const char *program_version(void);                         /* "seqprobe 0.1.0 (commit)" */
 void        print_version(FILE *f);                        /* that line, then compiler, flags, libraries */
 
 /* Commands, by the room that implements them. */
-extern const Command command_run, command_eval;                               /* train/ */
-extern const Command command_sweep, command_collect, command_check;           /* sweep/ */
+extern const Command command_run, command_eval, command_sweep, command_collect, command_check;    /* sweep/ */
 extern const Command command_list, command_help, command_show, command_sample,
                      command_table, command_plot;                             /* show/ */
 

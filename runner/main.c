@@ -5,7 +5,9 @@
 #include "tape/tape.h"
 
 /* In the order of `seqprobe help`. */
-static const Command *const commands[] = { &command_list, NULL };
+static const Command *const commands[] = {
+    &command_run, &command_eval, &command_list, NULL
+};
 
 int main(int argc, char **argv)
 {

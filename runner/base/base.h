@@ -24,6 +24,8 @@ typedef double real;
 typedef float real;
 #endif
 
+const char *program_version(void);      /* "seqprobe 0.1.0 (commit)" */
+
 enum { IGNORE = -1 };                  /* a target that is not scored */
 
 /* Exit codes, documented in `seqprobe help exit-codes`. */

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * version.c - the version, and the facts of the build that can move numbers. SEQPROBE_COMMIT comes from version.h,
- * written by the Makefile ("unknown" outside a git checkout).
+ * version.c - `seqprobe --version`: the version, and the facts of the build that can move numbers.
  */
 #include "cli.h"
 #include "base/vmath.h"
 #include "tape/tape.h"
-#include "version.h"
 
 #include <yaml.h>
-
-#define VERSION_NUMBER "0.1.0"
-
-const char *program_version(void) { return "seqprobe " VERSION_NUMBER " (" SEQPROBE_COMMIT ")"; }
 
 void print_version(FILE *f)
 {

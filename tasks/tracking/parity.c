@@ -36,9 +36,9 @@ typedef struct {
 
 static const Option options[] = {
     OPT_L(Cfg, len, "40", 1, 1 << 20, "data bits per example"),
-    OPT_E(Cfg, layout, "every", "every|final|xlstm|zoology_final", "which positions are scored, and which ids are used"),
+    OPT_E(Cfg, layout, "every", "every|final|xlstm|zoology_final", "scored positions and ids"),
     OPT_B(Cfg, bos, "true", "start every example with a begin mark"),
-    OPT_END
+    OPT_END,
 };
 
 static bool has_mark(const Cfg *c) { return c->layout == FINAL || c->layout == ZOOLOGY_FINAL; }
