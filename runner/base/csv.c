@@ -14,7 +14,13 @@
 
 enum { FILE_MAX = 1 << 30 };
 
-typedef struct Reader { const char *name; char *p; int line; bool end; Err *err; } Reader;
+typedef struct Reader {
+    const char *name;
+    char *p;
+    int line;
+    bool end;
+    Err *err;
+} Reader;
 
 /* A quoted cell, unescaped in place; r->p is behind the opening quote. Leaves r->p on the separator. */
 static bool read_quoted(Reader *r, char **cell)
@@ -29,7 +35,7 @@ static bool read_quoted(Reader *r, char **cell)
     }
     if (*r->p && *r->p != ',' && *r->p != '\n' && !(r->p[0] == '\r' && r->p[1] == '\n'))
         return err_set(r->err, EXIT_FAILED, "%s:%d: text after a closing quote", r->name, r->line);
-    *out = 0;                                             /* at the closing quote or before it */
+    *out = 0; /* at the closing quote or before it */
     return true;
 }
 
@@ -53,7 +59,7 @@ static bool read_row(Reader *r, char **cell, int max, int *n)
         TRY(quoted ? read_quoted(r, &c) : read_bare(r, &c));
         char sep = *r->p;
         if (!quoted && sep != ',' && r->p > c && r->p[-1] == '\r') r->p[-1] = 0;
-        if (sep == '\r') r->p++, sep = '\n';              /* after a quoted cell */
+        if (sep == '\r') r->p++, sep = '\n'; /* after a quoted cell */
         if (!quoted) *r->p = 0;
         if (*n < max) cell[*n] = c;
         ++*n;
@@ -75,7 +81,7 @@ static int count_lines(const char *s)
 static bool read_head(Reader *r, Arena *a, Csv *out)
 {
     int max = 1;
-    for (const char *s = r->p; *s; s++) max += *s == ',';  /* at least as many as the header has */
+    for (const char *s = r->p; *s; s++) max += *s == ','; /* at least as many as the header has */
     if (max > 4096) max = 4096;
     out->head = ARENA_NEW(a, char *, max);
     TRY(read_row(r, out->head, max, &out->cols));
@@ -97,7 +103,7 @@ bool csv_parse(const char *name, const char *text, Arena *a, Csv *out, Err *err)
     TRY(read_head(&r, a, out));
     out->cell = ARENA_RAW(a, char **, max_rows);
     size_t block = 0, per = (size_t)out->cols;
-    char **cells = NULL;                                  /* of many rows: an allocation takes at least 64 bytes */
+    char **cells = NULL; /* of many rows: an allocation takes at least 64 bytes */
     while (!r.end) {
         int line = r.line, n;
         if (block == 0) cells = ARENA_RAW(a, char *, (block = 64) * per);

@@ -99,7 +99,7 @@ static bool io_error(Err *err, const char *what, const char *path, int code)
 static bool read_all(int fd, const char *path, size_t hint, size_t max_bytes, Arena *a, char **out, size_t *len,
                      Err *err)
 {
-    size_t cap = hint < max_bytes ? hint + 2 : max_bytes + 2, n = 0;     /* one to see the end, one for the NUL */
+    size_t cap = hint < max_bytes ? hint + 2 : max_bytes + 2, n = 0; /* one to see the end, one for the NUL */
     char *s = ARENA_RAW(a, char, cap);
     for (;;) {
         if (n + 1 == cap) {

@@ -16,7 +16,10 @@
 enum { PREFIX = 10, RANK_MAX = 8 };
 static const char magic[] = "\x93NUMPY\x01";
 
-typedef struct Reader { const char *path, *p, *end; Err *err; } Reader;
+typedef struct Reader {
+    const char *path, *p, *end;
+    Err *err;
+} Reader;
 
 static bool refuse(const Reader *r, const char *what) { return err_set(r->err, EXIT_FAILED, "%s: %s", r->path, what); }
 
@@ -181,9 +184,10 @@ bool npy_read(const char *path, Arena *a, Npy *out, Err *err)
 
 bool npy_write(const char *path, NpyType type, int rank, const int *dim, const void *data, Err *err)
 {
-    static const struct { const char *descr; size_t size; } types[] = {
-        [NPY_F4] = { "<f4", 4 }, [NPY_F8] = { "<f8", 8 }, [NPY_I4] = { "<i4", 4 }, [NPY_I8] = { "<i8", 8 }
-    };
+    static const struct {
+        const char *descr;
+        size_t size;
+    } types[] = { [NPY_F4] = { "<f4", 4 }, [NPY_F8] = { "<f8", 8 }, [NPY_I4] = { "<i4", 4 }, [NPY_I8] = { "<i8", 8 } };
     CHECK(rank >= 0 && rank <= RANK_MAX, "npy_write: %d axes", rank);
     Arena *tmp = arena_new("npy_write");
     Buf b = buf_new(tmp);
@@ -199,16 +203,18 @@ bool npy_write(const char *path, NpyType type, int rank, const int *dim, const v
     buf_puts(&b, "\n");
     size_t start = PREFIX + b.len;
     unsigned char *file = ARENA_RAW(tmp, unsigned char, start + count * item);
-    memcpy(file, magic, 8);                               /* with its NUL: version 1.0 */
+    memcpy(file, magic, 8); /* with its NUL: version 1.0 */
     file[8] = (unsigned char)(b.len & 255);
     file[9] = (unsigned char)(b.len >> 8);
     memcpy(file + PREFIX, b.s, b.len);
-    for (size_t i = 0; i < count; i++) {                  /* little-endian on any machine */
+    for (size_t i = 0; i < count; i++) { /* little-endian on any machine */
         uint64_t x = 0;
         uint32_t low = 0;
         const char *from = (const char *)data + i * item;
-        if (item == 8) memcpy(&x, from, 8);
-        else memcpy(&low, from, 4), x = low;
+        if (item == 8)
+            memcpy(&x, from, 8);
+        else
+            memcpy(&low, from, 4), x = low;
         for (size_t k = 0; k < item; k++) file[start + i * item + k] = (unsigned char)(x >> (8 * k));
     }
     bool ok = file_write_atomic(path, file, start + count * item, err);

@@ -33,11 +33,16 @@ static void range_text(char *s, size_t size, const Option *o)
 {
     bool integer = o->kind == OPT_INT || o->kind == OPT_LENGTH;
     bool lo = integer ? o->min > INT_MIN : o->min > -HUGE_VAL, hi = integer ? o->max < INT_MAX : o->max < HUGE_VAL;
-    if (o->kind == OPT_U64) snprintf(s, size, " 0..%" PRIu64, UINT64_MAX);
-    else if (lo && hi) snprintf(s, size, " %.10g..%.10g", o->min, o->max);
-    else if (lo) snprintf(s, size, " >= %.10g", o->min);
-    else if (hi) snprintf(s, size, " <= %.10g", o->max);
-    else s[0] = 0;
+    if (o->kind == OPT_U64)
+        snprintf(s, size, " 0..%" PRIu64, UINT64_MAX);
+    else if (lo && hi)
+        snprintf(s, size, " %.10g..%.10g", o->min, o->max);
+    else if (lo)
+        snprintf(s, size, " >= %.10g", o->min);
+    else if (hi)
+        snprintf(s, size, " <= %.10g", o->max);
+    else
+        s[0] = 0;
 }
 
 /* "all, generators or swaps" of "all|generators|swaps". */
@@ -73,20 +78,31 @@ static void expect_text(char *s, size_t size, const Option *o)
     }
 }
 
-typedef struct Where { const Option *o; const char *owner; Err *err; } Where;
+typedef struct Where {
+    const Option *o;
+    const char *owner;
+    Err *err;
+} Where;
 
-/* "place: option 'len' of task mqar: <what> (expected ...)". */
+/* "place: option 'len' of task mqar: <what> (expected ...; did you mean 'near'?)"; near may be NULL. */
+static bool refuse_near(const Where *w, const Value *at, const char *near, const char *what)
+{
+    char place[256], expect[EXPECT_MAX];
+    expect_text(expect, sizeof expect, w->o);
+    return err_set(w->err, EXIT_USAGE, "%soption '%s' of %s: %s (expected %s%s%s%s)", value_place(at, false, place),
+                   w->o->name, w->owner, what, expect, near ? "; did you mean '" : "", near ? near : "",
+                   near ? "'?" : "");
+}
+
 static bool refuse(const Where *w, const Value *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
 static bool refuse(const Where *w, const Value *at, const char *fmt, ...)
 {
-    char place[256], what[256], expect[EXPECT_MAX];
+    char what[256];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    expect_text(expect, sizeof expect, w->o);
-    return err_set(w->err, EXIT_USAGE, "%soption '%s' of %s: %s (expected %s)", value_place(at, false, place),
-                   w->o->name, w->owner, what, expect);
+    return refuse_near(w, at, NULL, what);
 }
 
 /* "<what> is not <type>", for any kind of value. */
@@ -132,7 +148,7 @@ static bool read_real(const Where *w, const Value *v, double *out)
     if (!is_plain(v) || !text_is_number(v->text)) return refuse_type(w, v, "a number");
     double x = strtod(v->text, NULL);
     if (!isfinite(x) || x < w->o->min || x > w->o->max) return refuse_range(w, v);
-    *out = x + 0.0;                                       /* -0 is 0 */
+    *out = x + 0.0; /* -0 is 0 */
     return true;
 }
 
@@ -146,6 +162,7 @@ static bool read_enum(const Where *w, const Value *v, Arena *a, int *out)
 {
     enum { NAMES = 64 };
     const char *names[NAMES];
+    char what[128];
     int n = 0;
     if (v->kind != VALUE_SCALAR) return refuse_type(w, v, "one of the choices");
     for (char *c = arena_strdup(a, w->o->choices); c && n < NAMES - 1; n++) {
@@ -158,9 +175,8 @@ static bool read_enum(const Where *w, const Value *v, Arena *a, int *out)
         }
     }
     names[n] = NULL;
-    const char *near = nearest_name(v->text, names);
-    return refuse(w, v, "'%.80s' is not one of the choices%s%s%s", v->text, near ? ", did you mean '" : "",
-                  near ? near : "", near ? "'?" : "");
+    snprintf(what, sizeof what, "'%.80s' is not one of the choices", v->text);
+    return refuse_near(w, v, nearest_name(v->text, names), what);
 }
 
 /* ---- lists, laws, specs ---- */
@@ -168,7 +184,7 @@ static bool read_enum(const Where *w, const Value *v, Arena *a, int *out)
 static bool read_reals(const Where *w, const Value *v, Reals *out)
 {
     out->n = 0;
-    if (v->kind == VALUE_SCALAR) return read_real(w, v, &out->v[out->n++]);    /* one number is a list of one */
+    if (v->kind == VALUE_SCALAR) return read_real(w, v, &out->v[out->n++]); /* one number is a list of one */
     if (v->kind != VALUE_LIST) return refuse_type(w, v, "a list of numbers");
     if (v->count > REALS_MAX) return refuse(w, v, "%d numbers are too many", v->count);
     for (const Value *c = v->first; c; c = c->next) TRY(read_real(w, c, &out->v[out->n++]));
@@ -207,20 +223,23 @@ static bool read_law(const Where *w, const Value *map, Length *out)
 {
     static const char *const laws[] = { "uniform", "set", NULL };
     const Value *law = map->first;
+    char what[64];
     if (map->count != 1) return refuse(w, map, "a law of lengths is a map with one key, not %d", map->count);
     if (!strcmp(law->key, "uniform")) return read_uniform(w, law, out);
     if (!strcmp(law->key, "set")) return read_set(w, law, out);
-    const char *near = nearest_name(law->key, laws);
-    return refuse(w, law, "unknown law '%.40s'%s%s%s", law->key, near ? ", did you mean '" : "", near ? near : "",
-                  near ? "'?" : "");
+    snprintf(what, sizeof what, "unknown law '%.40s'", law->key);
+    return refuse_near(w, law, nearest_name(law->key, laws), what);
 }
 
 static bool read_length(const Where *w, const Value *v, Length *out)
 {
     *out = (Length){ .kind = LENGTH_FIXED, .n = 1 };
-    if (v->kind == VALUE_SCALAR) TRY(read_int(w, v, &out->v[0]));
-    else if (v->kind == VALUE_LIST) TRY(read_uniform(w, v, out));
-    else TRY(read_law(w, v, out));
+    if (v->kind == VALUE_SCALAR)
+        TRY(read_int(w, v, &out->v[0]));
+    else if (v->kind == VALUE_LIST)
+        TRY(read_uniform(w, v, out));
+    else
+        TRY(read_law(w, v, out));
     for (int i = out->n; i < LENGTH_MAX; i++) out->v[i] = 0;
     out->now = length_max(out);
     return true;
@@ -229,7 +248,7 @@ static bool read_length(const Where *w, const Value *v, Length *out)
 static bool read_mixer(const Where *w, const Value *v, Arena *a, const Value **out)
 {
     const char *name = v->kind == VALUE_SCALAR ? v->text : value_text(v, "name", "");
-    if (!*name && v->kind == VALUE_SCALAR && !w->o->def) {           /* none, where none is the default */
+    if (!*name && v->kind == VALUE_SCALAR && !w->o->def) { /* none, where none is the default */
         *out = NULL;
         return true;
     }
@@ -242,7 +261,7 @@ static bool read_mixer(const Where *w, const Value *v, Arena *a, const Value **o
 static bool read_string(const Where *w, const Value *v, Arena *a, const char **out)
 {
     if (v->kind != VALUE_SCALAR) return refuse_type(w, v, "a string");
-    *out = *v->text || w->o->def ? arena_strdup(a, v->text) : NULL;  /* "" is none, where none is the default */
+    *out = *v->text || w->o->def ? arena_strdup(a, v->text) : NULL; /* "" is none, where none is the default */
     return true;
 }
 

@@ -35,7 +35,7 @@ int length_max(const Length *l)
 void length_draw(Length *l, Rng *rng)
 {
     switch (l->kind) {
-    case LENGTH_FIXED: l->now = l->v[0]; break;           /* draws nothing */
+    case LENGTH_FIXED: l->now = l->v[0]; break; /* draws nothing */
     case LENGTH_UNIFORM: l->now = (int)(l->v[0] + (int64_t)rng_below(rng, (uint32_t)(l->v[1] - l->v[0]) + 1)); break;
     case LENGTH_SET: l->now = l->v[rng_below(rng, (uint32_t)l->n)]; break;
     }
@@ -64,13 +64,17 @@ static void real_text(char *s, double v)
         if (*c >= '0' && *c <= '9') digits[n++] = *c;
     digits[n] = 0;
     const char *sign = sci[0] == '-' ? "-" : "";
-    if (v == 0) snprintf(s, 40, "0.0");
+    if (v == 0)
+        snprintf(s, 40, "0.0");
     else if (exponent >= 7 || exponent < -2)
         snprintf(s, 40, "%s%c.%se%c%d", sign, digits[0], n > 1 ? digits + 1 : "0", exponent < 0 ? '-' : '+',
                  abs(exponent));
-    else if (exponent < 0) snprintf(s, 40, "%s0.%s%s", sign, exponent == -2 ? "0" : "", digits);
-    else if (n > exponent + 1) snprintf(s, 40, "%s%.*s.%s", sign, exponent + 1, digits, digits + exponent + 1);
-    else snprintf(s, 40, "%s%s%.*s.0", sign, digits, exponent + 1 - n, "0000000");
+    else if (exponent < 0)
+        snprintf(s, 40, "%s0.%s%s", sign, exponent == -2 ? "0" : "", digits);
+    else if (n > exponent + 1)
+        snprintf(s, 40, "%s%.*s.%s", sign, exponent + 1, digits, digits + exponent + 1);
+    else
+        snprintf(s, 40, "%s%s%.*s.0", sign, digits, exponent + 1 - n, "0000000");
 }
 
 static Value *real_value(Arena *a, double v)
@@ -85,7 +89,7 @@ static Value *int_value(Arena *a, int v) { return value_scalar(a, arena_printf(a
 static Value *string_value(Arena *a, const char *s)
 {
     Value *v = value_scalar(a, s ? s : "");
-    v->quoted = true;                                     /* written in quotes only where YAML needs them */
+    v->quoted = true; /* written in quotes only where YAML needs them */
     return v;
 }
 
@@ -161,7 +165,16 @@ char *option_text(const Option *o, const void *cfg, Arena *a)
 
 bool option_is_default(const Option *o, const void *cfg, Arena *a)
 {
-    union { int i; uint64_t u; double r; bool b; const char *s; Reals reals; Length length; const Value *mixer; } field;
+    union {
+        int i;
+        uint64_t u;
+        double r;
+        bool b;
+        const char *s;
+        Reals reals;
+        Length length;
+        const Value *mixer;
+    } field;
     Option at_zero = *o;
     Err err = { 0 };
     at_zero.offset = 0;
@@ -192,8 +205,10 @@ static char *type_text(const Option *o, Arena *a)
     case OPT_BOOL: return arena_strdup(a, "true | false");
     case OPT_ENUM:
         for (const char *c = o->choices; *c; c++)
-            if (*c == '|') buf_puts(&b, " | ");
-            else buf_printf(&b, "%c", *c);
+            if (*c == '|')
+                buf_puts(&b, " | ");
+            else
+                buf_printf(&b, "%c", *c);
         return b.s;
     case OPT_STRING: return arena_strdup(a, "string");
     case OPT_REALS: buf_puts(&b, "list of reals"); break;
@@ -203,10 +218,14 @@ static char *type_text(const Option *o, Arena *a)
     }
     bool integer = o->kind == OPT_INT || o->kind == OPT_LENGTH;
     bool lo = integer ? o->min > INT_MIN : o->min > -HUGE_VAL, hi = integer ? o->max < INT_MAX : o->max < HUGE_VAL;
-    if (o->kind == OPT_U64) buf_puts(&b, " >= 0");
-    else if (lo && hi) buf_printf(&b, " %.10g..%.10g", o->min, o->max);
-    else if (lo) buf_printf(&b, " >= %.10g", o->min);
-    else if (hi) buf_printf(&b, " <= %.10g", o->max);
+    if (o->kind == OPT_U64)
+        buf_puts(&b, " >= 0");
+    else if (lo && hi)
+        buf_printf(&b, " %.10g..%.10g", o->min, o->max);
+    else if (lo)
+        buf_printf(&b, " >= %.10g", o->min);
+    else if (hi)
+        buf_printf(&b, " <= %.10g", o->max);
     return b.s;
 }
 
@@ -225,7 +244,8 @@ char *options_help(const Option *table, Arena *a)
         type_w = widen(type_w, type_text(o, a), 32);
         def_w = widen(def_w, o->def ? o->def : "-", 24);
     }
-    if (table->name) buf_printf(&b, "  %-*s  %-*s  %-*s  %s\n", name_w, "name", type_w, "type", def_w, "default", "meaning");
+    if (table->name)
+        buf_printf(&b, "  %-*s  %-*s  %-*s  %s\n", name_w, "name", type_w, "type", def_w, "default", "meaning");
     for (const Option *o = table; o->name; o++)
         buf_printf(&b, "  %-*s  %-*s  %-*s  %s\n", name_w, o->name, type_w, type_text(o, a), def_w,
                    o->def && *o->def ? o->def : "-", o->help);

@@ -32,8 +32,10 @@ Value *value_map(Arena *a) { return value_new(a, VALUE_MAP); }
 static void push(Value *parent, Value *child)
 {
     child->next = NULL;
-    if (parent->last) parent->last->next = child;
-    else parent->first = child;
+    if (parent->last)
+        parent->last->next = child;
+    else
+        parent->first = child;
     parent->last = child;
     parent->count++;
 }
@@ -147,7 +149,7 @@ const char *value_place(const Value *v, bool of_key, char *buf)
     enum { ROOM = 256, PATH = 220 };
     buf[0] = 0;
     if (!v || !v->file) return buf;
-    size_t n = strlen(v->file), drop = n > PATH ? n - PATH : 0;    /* the end of a long path says more */
+    size_t n = strlen(v->file), drop = n > PATH ? n - PATH : 0; /* the end of a long path says more */
     bool key = of_key && v->key_line > 0;
     snprintf(buf, ROOM, "%s%s:%d:%d: ", drop ? "..." : "", v->file + drop, key ? v->key_line : v->line,
              key ? v->key_col : v->col);
@@ -200,7 +202,7 @@ const char *nearest_name(const char *name, const char *const *names)
         if (m == 0 || m > NAME_MAX_LEN) continue;
         int longer = (int)(n > m ? n : m), d = edit_distance(name, (int)n, *names, (int)m);
         bool near = d < longer && d <= (longer < 6 ? 1 : longer / 3);
-        if (!near && !is_prefix(name, (int)n, *names, (int)m)) continue;   /* lenght, len */
+        if (!near && !is_prefix(name, (int)n, *names, (int)m)) continue; /* lenght, len */
         if (best && d >= best_d) continue;
         best = *names;
         best_d = d;

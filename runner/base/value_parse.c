@@ -13,7 +13,12 @@
 
 enum { DEPTH_MAX = 16 };
 
-typedef struct Reader { Arena *a; const char *text, *p; int depth; Err *err; } Reader;
+typedef struct Reader {
+    Arena *a;
+    const char *text, *p;
+    int depth;
+    Err *err;
+} Reader;
 
 static Value *fail(Reader *r, const char *what)
 {
@@ -98,11 +103,15 @@ static Value *read_children(Reader *r, Value *v)
         }
         Value *child = read_value(r);
         if (!child) return NULL;
-        if (key) value_set(v, key, child);
-        else value_append(v, child);
+        if (key)
+            value_set(v, key, child);
+        else
+            value_append(v, child);
         skip_spaces(r);
-        if (*r->p == ',') r->p++;
-        else if (*r->p != close) return fail(r, close == '}' ? "expected ',' or '}'" : "expected ',' or ']'");
+        if (*r->p == ',')
+            r->p++;
+        else if (*r->p != close)
+            return fail(r, close == '}' ? "expected ',' or '}'" : "expected ',' or ']'");
     }
     r->p++;
     return v;

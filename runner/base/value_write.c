@@ -43,8 +43,8 @@ static bool like_number(const char *s)
 /* Would a YAML 1.1 reader make something else of this plain scalar than a string? */
 static bool retyped(const char *s)
 {
-    static const char *const words[] = { "y",    "n", "yes", "no", "on", "off", "true", "false",
-                                         "null", "~", "=",   "<<", NULL };
+    static const char *const words[] = { "y",     "n",    "yes", "no", "on", "off", "true",
+                                         "false", "null", "~",   "=",  "<<", NULL };
     return *s == 0 || in_words(s, words) || like_number(s);
 }
 
@@ -85,10 +85,11 @@ static int utf8_len(const unsigned char *s)
     int n = s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : 0;
     for (int i = 1; i < n; i++)
         if ((s[i] & 0xc0) != 0x80) return 0;
-    if (n == 2 && s[0] == 0xc2 && s[1] < 0xa0) return 0;                       /* C1 controls */
+    if (n == 2 && s[0] == 0xc2 && s[1] < 0xa0) return 0; /* C1 controls */
     if (n == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f))) return 0;
     if (n == 3 && ((s[0] == 0xef && (s[1] > 0xbe || (s[1] == 0xbb && s[2] == 0xbf))) ||
-                   (s[0] == 0xe2 && s[1] == 0x80 && (s[2] == 0xa8 || s[2] == 0xa9)))) return 0;   /* BOM, LS, PS, ... */
+                   (s[0] == 0xe2 && s[1] == 0x80 && (s[2] == 0xa8 || s[2] == 0xa9))))
+        return 0; /* BOM, LS, PS, ... */
     if (n == 4 && ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))) return 0;
     return n;
 }
@@ -99,11 +100,16 @@ static void write_quoted(Buf *b, const char *s)
     buf_puts(b, "\"");
     for (const unsigned char *p = (const unsigned char *)s; *p;) {
         int n = *p < 127 && *p >= 32 ? 1 : utf8_len(p);
-        if (*p == '"' || *p == '\\') buf_printf(b, "\\%c", *p), n = 1;
-        else if (*p == '\n') buf_puts(b, "\\n"), n = 1;
-        else if (*p == '\t') buf_puts(b, "\\t"), n = 1;
-        else if (n == 0) buf_printf(b, "\\x%02X", *p), n = 1;
-        else buf_printf(b, "%.*s", n, (const char *)p);
+        if (*p == '"' || *p == '\\')
+            buf_printf(b, "\\%c", *p), n = 1;
+        else if (*p == '\n')
+            buf_puts(b, "\\n"), n = 1;
+        else if (*p == '\t')
+            buf_puts(b, "\\t"), n = 1;
+        else if (n == 0)
+            buf_printf(b, "\\x%02X", *p), n = 1;
+        else
+            buf_printf(b, "%.*s", n, (const char *)p);
         p += n;
     }
     buf_puts(b, "\"");
@@ -113,8 +119,10 @@ static void write_scalar(Buf *b, const char *s, bool quoted)
 {
     bool typed = !quoted && (text_is_number(s) || !strcmp(s, "true") || !strcmp(s, "false"));
     bool quotes = has_syntax(s) || (!typed && (retyped(s) || text_is_number(s)));
-    if (quotes) write_quoted(b, s);
-    else buf_puts(b, s);
+    if (quotes)
+        write_quoted(b, s);
+    else
+        buf_puts(b, s);
 }
 
 static int by_key(const void *x, const void *y)
@@ -180,8 +188,10 @@ static void write_block(Buf *b, const Value *v, int indent, bool inside)
         if (c != v->first || !inside) indent_by(b, indent);
         if (v->kind == VALUE_LIST) {
             buf_puts(b, "- ");
-            if (write_inline(b, c)) buf_puts(b, "\n");
-            else write_block(b, c, indent + 2, true);
+            if (write_inline(b, c))
+                buf_puts(b, "\n");
+            else
+                write_block(b, c, indent + 2, true);
             continue;
         }
         write_scalar(b, c->key, true);
@@ -202,7 +212,9 @@ char *value_yaml(Arena *a, const Value *v)
 {
     Buf b = buf_new(a);
     if (!v) return b.s;
-    if (write_inline(&b, v)) buf_puts(&b, "\n");
-    else write_block(&b, v, 0, false);
+    if (write_inline(&b, v))
+        buf_puts(&b, "\n");
+    else
+        write_block(&b, v, 0, false);
     return b.s;
 }

@@ -2,7 +2,7 @@
  * vmath_impl.h - the functions of vmath.h. Include vmath.h, not this file.
  *
  * Float: exp by x = n ln 2 + r, |r| <= ln 2 / 2, Taylor of degree 6 in r, 2^n built in the exponent field; the rest
- * follows from exp and log. Out-of-range inputs clamp (exp(-100) is about 1e-38, exp(100) about 1.6e38); NaN
+ * follows from exp and log. Out-of-range inputs clamp (exp(-100) is about 1.2e-38, exp(100) about 2.2e38); NaN
  * propagates. Double: libm, element by element.
  */
 #ifndef SEQPROBE_VMATH_IMPL_H
@@ -55,7 +55,8 @@ static inline vreal v_exp(vreal x)
     return v_select((vint)(in == in), y, in);
 }
 
-/* log x for normal x > 0: x = 2^e m, m in [sqrt(1/2), sqrt(2)), log m = 2 atanh((m-1)/(m+1)). */
+/* log x for normal x > 0; NaN below 0, -88.03 at 0, 88.72 at infinity.
+ * x = 2^e m, m in [sqrt(1/2), sqrt(2)), log m = 2 atanh((m-1)/(m+1)). */
 static inline vreal v_log(vreal x)
 {
     vint bits = (vint)x, e = ((bits - 0x3f3504f3) >> 23);
@@ -65,7 +66,7 @@ static inline vreal v_log(vreal x)
     p = p * z + (real)(2.0 / 5);
     p = p * z + (real)(2.0 / 3);
     p = p * z + (real)2;
-    return p * s + n * (real)0.69314718;
+    return v_select((vint)(x >= 0), p * s + n * (real)0.69314718, v_set((real)NAN));
 }
 
 static inline vreal v_sigmoid(vreal x)
@@ -78,8 +79,9 @@ static inline vreal v_sigmoid(vreal x)
 static inline vreal v_tanh(vreal x)
 {
     vreal a = v_min(v_abs(x), v_set(9)), e = v_exp(-2 * a), z = x * x;
-    vreal big = (1 - e) / (1 + e), small = x * (1 + z * ((real)(-1.0 / 3) + z * ((real)(2.0 / 15) + z * (real)(-17.0 / 315))));
-    vreal far = v_select((vint)(x < 0), -big, big);
+    vreal p = z * (real)(-17.0 / 315) + (real)(2.0 / 15);
+    p = p * z + (real)(-1.0 / 3);
+    vreal small = x + x * z * p, big = (1 - e) / (1 + e), far = v_select((vint)(x < 0), -big, big);
     return v_select((vint)(v_abs(x) < (real)0.15), small, v_select((vint)(x == x), far, x));
 }
 
