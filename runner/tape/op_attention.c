@@ -2,101 +2,346 @@
  * op_attention.c - causal softmax attention with grouped heads, a cache and a window.
  *
  *   q (B,T,H,K), k (B,S,HK,K), v (B,S,HK,V), S >= T, HK divides H -> o (B,T,H,V); head h reads key head h / (H/HK)
- *   s_tj = scale <q_t, k_j>,  j in [lo_t, p_t],  p_t = S-T+t,  lo_t = 0 or max(0, p_t-window+1)
- *   p_tj = exp(s_tj - L_t),  L_t = log sum_j exp s_tj,  o_t = sum_j p_tj v_j
+ *   s_tj = scale <q_t, k_j>,  lo_t <= j <= p_t,  p_t = S-T+t,  lo_t = window > 0 ? max(0, p_t-window+1) : 0
+ *   e_tj = exp(s_tj - m_t),  m_t = max_j s_tj,  z_t = sum_j e_tj,  p_tj = e_tj / z_t,  o_t = sum_j p_tj v_j
  *   dv_j += p_tj do_t;  delta_t = <do_t, o_t>;  ds_tj = p_tj (<do_t, v_j> - delta_t)
  *   dq_t += scale sum_j ds_tj k_j;  dk_j += scale sum_t ds_tj q_t        (dk, dv summed over the heads of a group)
  *
- * Only L is kept; the backward pass recomputes p. CHECKs on shapes.
- * Source: Vaswani et al. 2017 (arXiv:1706.03762); recomputation from L: Dao et al. 2022 (arXiv:2205.14135); grouped
+ * Forward: blocks of query rows against the keys they see. Backward: blocks of ROWS x KEYS whose p are computed anew
+ * from m and 1/z, all that is kept (the pair, not m + log z, whose rounding grows with m). Keys nobody in a tile sees
+ * are skipped, others are masked to an exact 0, so no large negative number is ever added. Row sums z in double.
+ * A row always sees itself. A few rows on a long cache (streaming) take a path that packs nothing. CHECKs on shapes.
+ *
+ * Source: Vaswani et al. 2017 (arXiv:1706.03762); recomputation in blocks: Dao et al. 2022 (arXiv:2205.14135); grouped
  * heads: Ainslie et al. 2023 (arXiv:2305.13245).
  */
 #include "tape/tape.h"
+#include "tape/tile.h"
 
-#include <math.h>
-#include <string.h>
+enum { PANEL = 2, ROWS = 48, KEYS = 64, FEW_ROWS = 3, LONG = 1 << 14, EDGE = 6 }; /* EDGE: rows of the tallest tile */
 
+typedef struct Heads {
+    int B, T, S, H, HK, K, V, KP, VP, window;
+    real scale;
+} Heads; /* KP, VP: padded to vectors */
 typedef struct Saved {
-    double *lse;
-    double scale;
-    int window;
-} Saved; /* lse (B,H,T) */
+    Heads n;
+    real *max, *inv;
+} Saved; /* (B,H,T) each */
 
-static real dot(const real *a, const real *b, int n)
+static inline int least(int a, int b) { return a < b ? a : b; }
+static inline int most(int a, int b) { return a > b ? a : b; }
+static inline int key_last(const Heads *n, int t) { return n->S - n->T + t; }
+static inline int key_first(const Heads *n, int t)
 {
-    real s = 0;
-    for (int i = 0; i < n; i++) s += a[i] * b[i];
-    return s;
+    return n->window > 0 ? most(0, key_last(n, t) - n->window + 1) : 0;
+}
+/* The query rows that see at least one key of [from, to), clipped to [t0, t1). */
+static inline int row_first(const Heads *n, int from, int t0) { return most(t0, from - (n->S - n->T)); }
+static inline int row_end(const Heads *n, int to, int t1)
+{
+    return n->window > 0 ? least(t1, to - 1 + n->window - (n->S - n->T)) : t1;
 }
 
-static int first_key(int p, int window) { return window > 0 && p >= window ? p - window + 1 : 0; }
-
-static void back(Node *n)
+static inline size_t q_at(const Heads *n, int b, int t, int h)
 {
-    Tensor *q = n->in[0], *k = n->in[1], *v = n->in[2], *o = n->out;
-    const Saved *s = n->saved;
-    int B = q->dim[0], T = q->dim[1], H = q->dim[2], K = q->dim[3], S = k->dim[1], HK = k->dim[2], V = v->dim[3];
-    real scale = (real)s->scale;
-    for (int b = 0; b < B; b++)
-        for (int h = 0; h < H; h++)
-            for (int t = 0; t < T; t++) {
-                int p = S - T + t, hk = h / (H / HK);
-                size_t row = ((size_t)b * (size_t)T + (size_t)t) * (size_t)H + (size_t)h;
-                const real *qr = q->x + row * (size_t)K, *go = o->g + row * (size_t)V;
-                real delta = dot(go, o->x + row * (size_t)V, V);
-                double lse = s->lse[((size_t)b * (size_t)H + (size_t)h) * (size_t)T + (size_t)t];
-                for (int j = first_key(p, s->window); j <= p; j++) {
-                    size_t at = ((size_t)b * (size_t)S + (size_t)j) * (size_t)HK + (size_t)hk;
-                    const real *kr = k->x + at * (size_t)K, *vr = v->x + at * (size_t)V;
-                    real pr = (real)exp((double)(scale * dot(qr, kr, K)) - lse);
-                    real ds = pr * (dot(go, vr, V) - delta) * scale;
-                    for (int i = 0; v->g && i < V; i++) v->g[at * (size_t)V + (size_t)i] += pr * go[i];
-                    for (int i = 0; q->g && i < K; i++) q->g[row * (size_t)K + (size_t)i] += ds * kr[i];
-                    for (int i = 0; k->g && i < K; i++) k->g[at * (size_t)K + (size_t)i] += ds * qr[i];
-                }
+    return ((size_t)b * (size_t)n->T + (size_t)t) * (size_t)n->H + (size_t)h;
+}
+static inline size_t k_at(const Heads *n, int b, int j, int hk)
+{
+    return ((size_t)b * (size_t)n->S + (size_t)j) * (size_t)n->HK + (size_t)hk;
+}
+
+/* to (rows,padded) = f * x, rows `stride` apart, columns beyond width 0. */
+static void rows_pack(real *to, const real *x, int rows, size_t stride, int width, int padded, real f)
+{
+    for (int r = 0; r < rows; r++, x += stride, to += padded)
+        for (int i = 0; i < padded; i += VLEN) v_store(to + i, f * v_load_row(x + i, width - i));
+}
+
+/* Transposed panels (n/(PANEL VLEN), width, PANEL VLEN) of n rows `stride` apart; rows beyond n are 0. */
+static void panels_pack(real *to, const real *x, int n, size_t stride, int width)
+{
+    const int wide = PANEL * VLEN;
+    for (int p = 0; p < n; p += wide, to += width * wide)
+        for (int i = 0; i < wide; i++)
+            for (int k = 0; k < width; k++) to[k * wide + i] = p + i < n ? x[(size_t)(p + i) * stride + (size_t)k] : 0;
+}
+
+/* y (rows,width) += f * from (rows,padded) */
+static void rows_add(real *y, const real *from, int rows, size_t stride, int width, int padded, real f)
+{
+    for (int r = 0; r < rows; r++, y += stride, from += padded) vec_axpy(y, f, from, (size_t)width);
+}
+
+/* tile_mul with any number of vectors. */
+static void mul_wide(int m, int width, int len, const real *a, size_t ra, size_t ca, const real *b, real *out, bool add)
+{
+    size_t ld = (size_t)width;
+    for (int i = 0; i < width; i += TILE_WIDTH * VLEN) {
+        int c = least(TILE_WIDTH, (width - i) / VLEN);
+        tile_mul(m, c, len, a, ra, ca, b + i, ld, out + i, ld, add);
+    }
+}
+
+static inline int tile_tall(int width) { return width <= 2 * VLEN ? 6 : 3; }
+
+/* Scores of rows [t0,t1) against keys [from,to), from on a panel edge: out[t - t0][j - from], panels by panels. */
+static void scores(const Heads *n, const real *q, int width, int ldq, const real *panels, int t0, int t1, int from,
+                   int to, real *out, int ld)
+{
+    const int wide = PANEL * VLEN;
+    for (int j = from; j < to; j += wide) {
+        int r0 = row_first(n, j, t0), r1 = row_end(n, least(j + wide, n->S), t1);
+        if (r0 < r1)
+            tile_mul(r1 - r0, PANEL, width, q + (r0 - t0) * ldq, (size_t)ldq, 1, panels + (size_t)j * (size_t)width,
+                     (size_t)wide, out + (size_t)(r0 - t0) * (size_t)ld + (j - from), (size_t)ld, false);
+    }
+}
+
+/* All ones where lo <= j + lane <= last. */
+static inline vint lanes(int j, int lo, int last)
+{
+    vint at;
+    for (int i = 0; i < VLEN; i++) at[i] = j + i;
+    return (at >= lo) & (at <= last);
+}
+
+/* s[j] = exp(s[j] - max) over [from,to), 0 where j is outside [lo,last]; from and the width read are whole vectors. */
+static void softmax_row(real *s, int from, int to, int lo, int last, real *max_out, real *inv_out)
+{
+    vreal top = v_set(-INFINITY), none = top;
+    for (int j = from; j < to; j += VLEN) {
+        bool edge = j < lo || j + VLEN > last + 1;
+        vreal x = v_load(s + j);
+        top = v_max(top, edge ? v_select(lanes(j, lo, last), x, none) : x);
+    }
+    real max = top[0];
+    for (int i = 1; i < VLEN; i++) max = top[i] > max ? top[i] : max;
+    double sum = 0;
+    for (int block = from; block < to; block += 8 * VLEN) {
+        vreal part = v_set(0);
+        for (int j = block; j < least(to, block + 8 * VLEN); j += VLEN) {
+            vreal e = v_exp(v_load(s + j) - max);
+            if (j < lo || j + VLEN > last + 1) e = v_select(lanes(j, lo, last), e, v_set(0));
+            v_store(s + j, e);
+            part += e;
+        }
+        sum += (double)v_sum(part);
+    }
+    *max_out = max;
+    *inv_out = (real)(1 / sum);
+}
+
+/* Rows [t0,t1) of one head: scores, softmax, values. */
+static void block_forward(const Heads *n, const real *q, const real *kt, const real *v, int t0, int t1, real *score,
+                          real *acc, real *max, real *inv)
+{
+    const int wide = PANEL * VLEN, base = key_first(n, t0) / wide * wide, end = key_last(n, t1 - 1) + 1;
+    const int ld = (end - base + wide - 1) / wide * wide + wide, tall = tile_tall(n->VP);
+    scores(n, q, n->K, n->KP, kt, t0, t1, base, end, score, ld);
+    for (int t = t0, tn; t < t1; t = tn) {
+        tn = least(t + tall, t1);
+        int from = (key_first(n, t) - base) / VLEN * VLEN, to = key_last(n, tn - 1) + 1 - base;
+        real *s = score + (size_t)(t - t0) * (size_t)ld;
+        for (int r = t; r < tn; r++)
+            softmax_row(s + (size_t)(r - t) * (size_t)ld, from, to, key_first(n, r) - base, key_last(n, r) - base,
+                        max + r - t0, inv + r - t0);
+        mul_wide(tn - t, n->VP, to - from, s + from, (size_t)ld, 1, v + (size_t)(base + from) * (size_t)n->VP,
+                 acc + (t - t0) * n->VP, false);
+    }
+}
+
+/* All heads that read key head hk of sequence b. */
+static void group_forward(const Heads *n, Arena *a, const Tensor *q, const Tensor *k, const Tensor *v, Tensor *o, int b,
+                          int hk, Saved *s)
+{
+    const int wide = PANEL * VLEN, rows = n->S > LONG ? 6 : ROWS, SP = (n->S + wide - 1) / wide * wide;
+    size_t mark = arena_mark(a);
+    real *kt = ARENA_RAW(a, real, (size_t)SP * (size_t)n->K), *vr = ARENA_RAW(a, real, (size_t)n->S * (size_t)n->VP);
+    real *score = ARENA_RAW(a, real, (size_t)rows * (size_t)(SP + 2 * wide));
+    real *qr = ARENA_RAW(a, real, rows * n->KP), *acc = ARENA_RAW(a, real, rows * n->VP);
+    panels_pack(kt, k->x + k_at(n, b, 0, hk) * (size_t)n->K, n->S, (size_t)n->HK * (size_t)n->K, n->K);
+    rows_pack(vr, v->x + k_at(n, b, 0, hk) * (size_t)n->V, n->S, (size_t)n->HK * (size_t)n->V, n->V, n->VP, 1);
+    for (int h = hk * (n->H / n->HK); h < (hk + 1) * (n->H / n->HK); h++)
+        for (int t0 = 0, t1; t0 < n->T; t0 = t1) {
+            t1 = least(t0 + rows, n->T);
+            size_t at = ((size_t)b * (size_t)n->H + (size_t)h) * (size_t)n->T + (size_t)t0;
+            rows_pack(qr, q->x + q_at(n, b, t0, h) * (size_t)n->K, t1 - t0, (size_t)n->H * (size_t)n->K, n->K, n->KP,
+                      n->scale);
+            block_forward(n, qr, kt, vr, t0, t1, score, acc, s->max + at, s->inv + at);
+            for (int t = t0; t < t1; t++) {
+                real *y = o->x + q_at(n, b, t, h) * (size_t)n->V;
+                for (int i = 0; i < n->V; i++) y[i] = acc[(t - t0) * n->VP + i] * s->inv[at + (size_t)(t - t0)];
             }
+        }
+    arena_reset(a, mark);
+}
+
+/* One query row straight from the tensors: for a few rows packing would cost more than the products. */
+static void row_forward(const Heads *n, const Tensor *q, const Tensor *k, const Tensor *v, Tensor *o, int b, int t,
+                        int h, real *score, Saved *s)
+{
+    int lo = key_first(n, t), last = key_last(n, t), hk = h / (n->H / n->HK), from = lo / VLEN * VLEN;
+    size_t at = ((size_t)b * (size_t)n->H + (size_t)h) * (size_t)n->T + (size_t)t, ldk = (size_t)(n->HK * n->K);
+    const real *qr = q->x + q_at(n, b, t, h) * (size_t)n->K, *kr = k->x + k_at(n, b, lo, hk) * (size_t)n->K;
+    for (int j = lo; j <= last; j++, kr += ldk) score[j - from] = n->scale * vec_dot(qr, kr, (size_t)n->K);
+    softmax_row(score, 0, last + 1 - from, lo - from, last - from, s->max + at, s->inv + at);
+    real *y = o->x + q_at(n, b, t, h) * (size_t)n->V;
+    memset(y, 0, sizeof(real) * (size_t)n->V);
+    const real *vr = v->x + k_at(n, b, lo, hk) * (size_t)n->V;
+    for (int j = lo; j <= last; j++, vr += n->HK * n->V) vec_axpy(y, score[j - from], vr, (size_t)n->V);
+    for (int i = 0; i < n->V; i++) y[i] *= s->inv[at];
+}
+
+/* ---- backward --------------------------------------------------------------------------------------------------- */
+
+typedef struct Work {                   /* one key head, and one block of rows of one head */
+    real *kt, *vt, *k, *dk, *dv;        /* panels of k and v; rows of k; sums over the group */
+    real *q, *dy, *dq, *delta, *p, *ds; /* q times scale; p, ds (ROWS,KEYS) */
+    const real *max, *inv;
+} Work;
+
+static Work work_new(const Heads *n, Arena *a)
+{
+    const int wide = PANEL * VLEN, SP = (n->S + wide - 1) / wide * wide;
+    size_t S = (size_t)SP;
+    return (Work){ .kt = ARENA_RAW(a, real, S * (size_t)n->K),
+                   .vt = ARENA_RAW(a, real, S * (size_t)n->V),
+                   .k = ARENA_RAW(a, real, S * (size_t)n->KP),
+                   .dk = ARENA_NEW(a, real, S * (size_t)n->KP),
+                   .dv = ARENA_NEW(a, real, S * (size_t)n->VP),
+                   .q = ARENA_RAW(a, real, ROWS * n->KP),
+                   .dy = ARENA_RAW(a, real, ROWS * n->VP),
+                   .dq = ARENA_RAW(a, real, ROWS * n->KP),
+                   .delta = ARENA_RAW(a, real, ROWS),
+                   .p = ARENA_RAW(a, real, ROWS * KEYS),
+                   .ds = ARENA_RAW(a, real, ROWS * KEYS) };
+}
+
+/* w->p: scores become p; w->ds: dp becomes ds; both 0 outside what row t sees, as far as a tile may read. */
+static void row_back(const Heads *n, const Work *w, int t, int t0, int from, int to)
+{
+    int lo = key_first(n, t), last = key_last(n, t), r = t - t0;
+    int j0 = most(from, lo - EDGE) / VLEN * VLEN, j1 = least(to, last + 1 + EDGE);
+    real *p = w->p + r * KEYS, *ds = w->ds + r * KEYS, max = w->max[r], inv = w->inv[r], delta = w->delta[r];
+    for (int j = j0; j < j1; j += VLEN) {
+        vreal e = v_exp(v_load(p + j - from) - max) * inv, d = e * (v_load(ds + j - from) - delta);
+        if (j < lo || j + VLEN > last + 1) {
+            vint in = lanes(j, lo, last);
+            e = v_select(in, e, v_set(0));
+            d = v_select(in, d, v_set(0));
+        }
+        v_store(p + j - from, e);
+        v_store(ds + j - from, d);
+    }
+}
+
+/* Rows [t0,t1) against keys [from,to): adds to dk, dv of the keys and dq of the rows. */
+static void block_back(const Heads *n, const Work *w, int t0, int t1, int from, int to)
+{
+    int r0 = row_first(n, from, t0), r1 = row_end(n, to, t1), tall = tile_tall(most(n->KP, n->VP));
+    scores(n, w->q, n->K, n->KP, w->kt, t0, t1, from, to, w->p, KEYS);
+    scores(n, w->dy, n->V, n->VP, w->vt, t0, t1, from, to, w->ds, KEYS);
+    for (int t = r0; t < r1; t++) row_back(n, w, t, t0, from, to);
+    for (int j = from, jn; j < to; j = jn) {
+        jn = least(j + tall, to);
+        int a = row_first(n, j, t0), len = row_end(n, jn, t1) - a, at = (a - t0) * KEYS + j - from;
+        if (len <= 0) continue;
+        mul_wide(jn - j, n->VP, len, w->p + at, 1, KEYS, w->dy + (a - t0) * n->VP, w->dv + (size_t)j * (size_t)n->VP,
+                 true);
+        mul_wide(jn - j, n->KP, len, w->ds + at, 1, KEYS, w->q + (a - t0) * n->KP, w->dk + (size_t)j * (size_t)n->KP,
+                 true);
+    }
+    for (int t = r0, tn; t < r1; t = tn) {
+        tn = least(t + tall, r1);
+        int j = most(from, key_first(n, t)), len = least(to, key_last(n, tn - 1) + 1) - j;
+        mul_wide(tn - t, n->KP, len, w->ds + (t - t0) * KEYS + j - from, KEYS, 1, w->k + (size_t)j * (size_t)n->KP,
+                 w->dq + (t - t0) * n->KP, true);
+    }
+}
+
+/* Rows [t0,t1) of head h against all they see. */
+static void rows_back(const Heads *n, Work *w, const Tensor *q, const Tensor *o, int b, int h, int t0, int t1,
+                      const Saved *s)
+{
+    size_t at = ((size_t)b * (size_t)n->H + (size_t)h) * (size_t)n->T + (size_t)t0, row = q_at(n, b, t0, h);
+    size_t ldq = (size_t)n->H * (size_t)n->K, ldv = (size_t)n->H * (size_t)n->V;
+    w->max = s->max + at;
+    w->inv = s->inv + at;
+    rows_pack(w->q, q->x + row * (size_t)n->K, t1 - t0, ldq, n->K, n->KP, n->scale);
+    rows_pack(w->dy, o->g + row * (size_t)n->V, t1 - t0, ldv, n->V, n->VP, 1);
+    for (int t = t0; t < t1; t++)
+        w->delta[t - t0] = vec_dot(w->dy + (t - t0) * n->VP, o->x + q_at(n, b, t, h) * (size_t)n->V, (size_t)n->V);
+    memset(w->dq, 0, sizeof(real) * (size_t)((t1 - t0) * n->KP));
+    const int wide = PANEL * VLEN, end = key_last(n, t1 - 1) + 1;
+    for (int from = key_first(n, t0) / wide * wide; from < end; from += KEYS)
+        block_back(n, w, t0, t1, from, least(from + KEYS, end));
+    if (q->g) rows_add(q->g + row * (size_t)n->K, w->dq, t1 - t0, ldq, n->K, n->KP, n->scale);
+}
+
+static void back(Node *node)
+{
+    Tensor *q = node->in[0], *k = node->in[1], *v = node->in[2], *o = node->out;
+    const Saved *s = node->saved;
+    const Heads *n = &s->n;
+    size_t ldk = (size_t)n->HK * (size_t)n->K, ldv = (size_t)n->HK * (size_t)n->V;
+    for (int b = 0; b < n->B; b++)
+        for (int hk = 0; hk < n->HK; hk++) {
+            size_t mark = arena_mark(node->arena), at = k_at(n, b, 0, hk);
+            Work w = work_new(n, node->arena);
+            panels_pack(w.kt, k->x + at * (size_t)n->K, n->S, ldk, n->K);
+            panels_pack(w.vt, v->x + at * (size_t)n->V, n->S, ldv, n->V);
+            rows_pack(w.k, k->x + at * (size_t)n->K, n->S, ldk, n->K, n->KP, 1);
+            for (int h = hk * (n->H / n->HK); h < (hk + 1) * (n->H / n->HK); h++)
+                for (int t0 = 0; t0 < n->T; t0 += ROWS) rows_back(n, &w, q, o, b, h, t0, least(t0 + ROWS, n->T), s);
+            if (k->g) rows_add(k->g + at * (size_t)n->K, w.dk, n->S, ldk, n->K, n->KP, 1);
+            if (v->g) rows_add(v->g + at * (size_t)n->V, w.dv, n->S, ldv, n->V, n->VP, 1);
+            arena_reset(node->arena, mark);
+        }
+}
+
+static Heads heads_check(const Tensor *q, const Tensor *k, const Tensor *v, double scale, int window)
+{
+    CHECK(q->rank == 4 && k->rank == 4 && v->rank == 4, "attention: q %s, k %s, v %s, want rank 4", shape_str(q),
+          shape_str(k), shape_str(v));
+    Heads n = { .B = q->dim[0],
+                .T = q->dim[1],
+                .S = k->dim[1],
+                .H = q->dim[2],
+                .HK = k->dim[2],
+                .K = q->dim[3],
+                .V = v->dim[3],
+                .KP = v_pad(q->dim[3]),
+                .VP = v_pad(v->dim[3]),
+                .window = window,
+                .scale = (real)scale };
+    CHECK(k->dim[0] == n.B && v->dim[0] == n.B && v->dim[1] == n.S && v->dim[2] == n.HK && k->dim[3] == n.K &&
+              n.S >= n.T,
+          "attention: q %s, k %s, v %s, want (B,T,H,K), (B,S,HK,K), (B,S,HK,V), S >= T", shape_str(q), shape_str(k),
+          shape_str(v));
+    CHECK(n.HK > 0 && n.H % n.HK == 0, "attention: %d query heads on %d key heads", n.H, n.HK);
+    CHECK(window >= 0, "attention: window %d", window);
+    return n;
 }
 
 Tensor *op_attention(Tape *t, Tensor *q, Tensor *k, Tensor *v, double scale, int window)
 {
-    CHECK(q->rank == 4 && k->rank == 4 && v->rank == 4, "attention: q %s, k %s, v %s, want rank 4", shape_str(q),
-          shape_str(k), shape_str(v));
-    int B = q->dim[0], T = q->dim[1], H = q->dim[2], K = q->dim[3], S = k->dim[1], HK = k->dim[2], V = v->dim[3];
-    CHECK(k->dim[0] == B && v->dim[0] == B && v->dim[1] == S && v->dim[2] == HK && k->dim[3] == K && S >= T,
-          "attention: q %s, k %s, v %s, want (B,T,H,K), (B,S,HK,K), (B,S,HK,V), S >= T", shape_str(q), shape_str(k),
-          shape_str(v));
-    CHECK(HK > 0 && H % HK == 0, "attention: %d query heads on %d key heads", H, HK);
-    CHECK(window >= 0, "attention: window %d", window);
-    Tensor *o = TENSOR(t, B, T, H, V);
+    Heads n = heads_check(q, k, v, scale, window);
+    Tensor *o = TENSOR(t, n.B, n.T, n.H, n.V);
+    size_t mark = arena_mark(t->arena), rows = (size_t)n.B * (size_t)n.H * (size_t)n.T;
     Saved *s = ARENA_NEW(t->arena, Saved, 1);
-    *s = (Saved){ .scale = scale, .window = window, .lse = ARENA_RAW(t->arena, double, B *H *T) };
-    real *score = ARENA_RAW(t->arena, real, S);
+    *s = (Saved){ .n = n, .max = ARENA_RAW(t->arena, real, rows), .inv = ARENA_RAW(t->arena, real, rows) };
+    size_t mark_work = arena_mark(t->arena);
+    real *score = n.T <= FEW_ROWS ? ARENA_RAW(t->arena, real, n.S + 2 * VLEN) : NULL;
+    for (int b = 0; b < n.B; b++)
+        if (score)
+            for (int i = 0; i < n.T * n.H; i++) row_forward(&n, q, k, v, o, b, i / n.H, i % n.H, score, s);
+        else
+            for (int hk = 0; hk < n.HK; hk++) group_forward(&n, t->arena, q, k, v, o, b, hk, s);
     double pairs = 0;
-    for (int b = 0; b < B; b++)
-        for (int h = 0; h < H; h++)
-            for (int step = 0; step < T; step++) {
-                int p = S - T + step, lo = first_key(p, window), hk = h / (H / HK);
-                size_t row = ((size_t)b * (size_t)T + (size_t)step) * (size_t)H + (size_t)h;
-                const real *qr = q->x + row * (size_t)K;
-                size_t base = (size_t)b * (size_t)S * (size_t)HK + (size_t)hk;
-                real top = -INFINITY;
-                for (int j = lo; j <= p; j++) {
-                    score[j] = (real)scale * dot(qr, k->x + (base + (size_t)j * (size_t)HK) * (size_t)K, K);
-                    if (score[j] > top) top = score[j];
-                }
-                double sum = 0;
-                for (int j = lo; j <= p; j++) sum += exp((double)score[j] - (double)top);
-                double lse = (double)top + log(sum);
-                s->lse[((size_t)b * (size_t)H + (size_t)h) * (size_t)T + (size_t)step] = lse;
-                real *y = o->x + row * (size_t)V;
-                memset(y, 0, sizeof(real) * (size_t)V);
-                for (int j = lo; j <= p; j++) {
-                    real pr = (real)exp((double)score[j] - lse);
-                    const real *vr = v->x + (base + (size_t)j * (size_t)HK) * (size_t)V;
-                    for (int i = 0; i < V; i++) y[i] += pr * vr[i];
-                }
-                pairs += p - lo + 1;
-            }
-    tape_flops(t, 2.0 * pairs * (K + V));
+    for (int i = 0; i < n.T; i++) pairs += key_last(&n, i) - key_first(&n, i) + 1;
+    tape_flops(t, 2.0 * n.B * n.H * pairs * (n.K + n.V));
+    arena_reset(t->arena, t->grad ? mark_work : mark);
     return PUSH(t, "attention", o, s, q, k, v);
 }

@@ -23,7 +23,7 @@ static inline __attribute__((always_inline)) void tile(const int R, const int C,
     UNROLL for (int i = 0; i < R; i++)
         UNROLL for (int j = 0; j < C; j++) acc[i][j] = v_set(0);
     for (int l = 0; l < t->len; l++, a += step, b += ldb) {
-        vreal w[TILE_WIDTH], x[6];                        /* the shorter side is held: 12 + 3 + 1 or 12 + 2 + 1 registers */
+        vreal w[TILE_WIDTH], x[6];                        /* the shorter side is held: 12 + 3 + 1 registers at most */
         if (R < C) {
             UNROLL for (int i = 0; i < R; i++) x[i] = v_set(((const real *)a)[(size_t)i * ra]);
             UNROLL for (int j = 0; j < C; j++) {
@@ -56,7 +56,7 @@ TILE(3, 4) TILE(2, 4) TILE(1, 4)
 void tile_mul(int m, int c, int len, const real *a, size_t ra, size_t ca, const real *b, size_t ldb, real *out,
               size_t ldo, bool add)
 {
-    static void (*const table[TILE_WIDTH][4])(const Tile *, size_t) = {   /* rows 1, 2, 3, 6 (or 3, where 6 do not fit) */
+    static void (*const table[TILE_WIDTH][4])(const Tile *, size_t) = {   /* rows 1, 2, 3, 6 or 3 */
         { tile_1x1, tile_2x1, tile_3x1, tile_6x1 },
         { tile_1x2, tile_2x2, tile_3x2, tile_6x2 },
         { tile_1x3, tile_2x3, tile_3x3, tile_3x3 },
