@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * mqar - multi-query associative recall: many keys bound to values, each asked for once, anywhere later.
+ *
+ *   input    k[0] v[0] k[1] v[1] ... k[N-1] v[N-1] | slots of two positions, N of them hold a key, the rest filler
+ *   target   v[i] where k[i] is asked, nothing elsewhere
+ *
+ *   V=24, L=20, N=3, filler: none
+ *   input    10 23 5 22 6 20 |  0 0  6 0 10 0  0 0  5 0  0 0  0 0
+ *   target    _  _ _  _ _  _ |  _ _ 20 _ 23 _  _ _ 22 _  _ _  _ _
+ *
+ * len = L positions in all, kv = N pairs; C = 2 N passes positions of context, S = (L-C)/2 slots. One id space of size
+ * V = vocab for input and output (V_in = V_out): 0 filler, 1..V/2-1 keys, V/2..V-1 values; keys are distinct, values
+ * are distinct. N distinct slots are drawn one after another with weight (g+1)^(power_a-1), g = 0..S-1, and the i-th
+ * slot drawn belongs to the i-th pair, so with power_a below 1 early pairs are asked early. The answer is never shown.
+ * filler: what stands at all other positions after the context: `none` id 0; `any` an independent uniform id (the
+ * published random_non_queries: it can be a context key, an unscored "query"); `disjoint` the same without the keys of
+ * the context. A solver must use the first occurrence of a key.
+ *
+ * Needs vocab and len even, vocab > len, 2 N (passes + 1) <= len; fails otherwise. Chance: 2/V for who knows which half
+ * holds values (a constant answer, exactly), 1/N for who knows the values of the context but not the bindings.
+ * Slices: floor(log2(distance from the last showing of the value to the query)).
+ *
+ * Source: Arora et al. 2023 (arXiv:2312.04927), section 4, and 2024 (arXiv:2402.18668), repository zoology,
+ * multiquery_ar. Deviations: vocab 256 by default (published 8192; a small vocabulary is easier, so say it in figures);
+ * passes > 1 as intended (the context repeated; the published code fails); slots by exponential races, the same law.
+ */
+#include "task.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { VERSION = 1 };
+
+enum { NONE, DISJOINT, ANY };
+
+enum { VOCAB_MAX = 65536, LEN_MAX = 32768, KV_MAX = 8192 };
+
+typedef struct {
+    Length len, kv;
+    int vocab, filler, passes;
+    double power_a;
+} Cfg;
+
+static const Option options[] = {
+    OPT_L(Cfg, len, "64", 4, LEN_MAX, "positions per example, even"),
+    OPT_L(Cfg, kv, "8", 1, KV_MAX, "key-value pairs"),
+    OPT_I(Cfg, vocab, "256", 6, VOCAB_MAX, "ids in all, even, more than len"),
+    OPT_R(Cfg, power_a, "0.01", 0, 10, "queries: slot g has weight (g+1)^(power_a-1); 1 is uniform"),
+    OPT_E(Cfg, filler, "any", "none|disjoint|any", "unused positions: id 0, any id but a context key, any id"),
+    OPT_I(Cfg, passes, "1", 1, 16, "how often the context is shown"),
+    OPT_END,
+};
+
+static bool shape(const void *cfg, const void *data, TaskShape *out, Err *err)
+{
+    (void)data;
+    const Cfg *c = cfg;
+    int longest = length_max(&c->len), shortest = length_min(&c->len), pairs = length_max(&c->kv);
+    bool odd = c->len.kind == LENGTH_UNIFORM;
+    for (int i = 0; i < c->len.n; i++) odd |= c->len.v[i] % 2 != 0;
+    if (odd) return err_set(err, EXIT_USAGE, "mqar: len must be even (a law over lengths: {set: [64, 128]})");
+    if (c->vocab % 2) return err_set(err, EXIT_USAGE, "mqar: vocab: %d must be even", c->vocab);
+    if (c->vocab <= longest)
+        return err_set(err, EXIT_USAGE, "mqar: vocab: %d must be greater than len: %d", c->vocab, longest);
+    if ((long)2 * pairs * (c->passes + 1) > shortest)
+        return err_set(err, EXIT_USAGE, "mqar: kv: %d with passes: %d needs len of %ld or more, not %d", pairs,
+                       c->passes, (long)2 * pairs * (c->passes + 1), shortest);
+    *out = (TaskShape){
+        .vocab_in = c->vocab,
+        .vocab_out = c->vocab,
+        .max_len = longest,
+        .chance_uniform = 2.0 / c->vocab,
+        .chance_majority = 2.0 / c->vocab,
+        .ceiling = 1,
+        .headline = "acc_mean",
+        .slice_label = "log2_gap",
+    };
+    return true;
+}
+
+/* A set of ids, and a draw of a new one from low..low+n-1; at most half of them are ever taken. */
+typedef struct {
+    uint64_t bits[VOCAB_MAX / 64];
+} Ids;
+
+static bool ids_has(const Ids *s, int id) { return s->bits[id / 64] >> (id % 64) & 1u; }
+
+static int ids_draw_new(Ids *s, Rng *rng, int low, int n)
+{
+    int id;
+    do id = low + (int)rng_below(rng, (uint32_t)n);
+    while (ids_has(s, id));
+    s->bits[id / 64] |= (uint64_t)1 << (id % 64);
+    return id;
+}
+
+/* The first n of `slots` slots in a race with rates (g+1)^(a-1), in order of arrival: successive sampling without
+ * replacement. time[] and slot[] hold the n earliest so far, sorted. */
+static void draw_slots(Rng *rng, int slots, int n, double a, int *slot)
+{
+    double time[KV_MAX];
+    int have = 0;
+    for (int g = 0; g < slots; g++) {
+        double arrival = -log((rng_u32(rng) + 0.5) * 0x1p-32) * pow(g + 1.0, 1 - a);
+        if (have == n && arrival >= time[n - 1]) continue;
+        int lo = 0, hi = have;
+        while (lo < hi) {
+            int mid = (lo + hi) / 2;
+            if (time[mid] <= arrival)
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        if (have < n) have++;
+        memmove(time + lo + 1, time + lo, sizeof *time * (size_t)(have - 1 - lo));
+        memmove(slot + lo + 1, slot + lo, sizeof *slot * (size_t)(have - 1 - lo));
+        time[lo] = arrival;
+        slot[lo] = g;
+    }
+}
+
+static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
+{
+    (void)data;
+    const Cfg *c = cfg;
+    Ids used;
+    int slot[KV_MAX], half = c->vocab / 2, n = c->kv.now, len = c->len.now, once = 2 * n, context = once * c->passes;
+    memset(used.bits, 0, sizeof *used.bits * (size_t)(c->vocab / 64 + 1));
+    for (int i = 0; i < n; i++) e->input[2 * i] = ids_draw_new(&used, rng, 1, half - 1);
+    for (int i = 0; i < n; i++) e->input[2 * i + 1] = ids_draw_new(&used, rng, half, half);
+    for (int t = once; t < context; t++) e->input[t] = e->input[t - once];
+
+    draw_slots(rng, (len - context) / 2, n, c->power_a, slot);
+    for (int t = context; t < len; t++) e->input[t] = 0;
+    for (int i = 0; i < n; i++) {
+        int t = context + 2 * slot[i];
+        e->input[t] = e->input[2 * i];
+        e->target[t] = e->input[2 * i + 1];
+        e->slice_of[t] = ilogb((double)(t - (context - once + 2 * i + 1)));
+    }
+    for (int t = context; t < len && c->filler != NONE; t++) {
+        if (e->target[t] != IGNORE) continue;
+        int id;
+        do id = (int)rng_below(rng, (uint32_t)c->vocab);
+        while (c->filler == DISJOINT && id < half && ids_has(&used, id));
+        e->input[t] = id;
+    }
+    e->len = len;
+    e->has_slice = true;
+}
+
+/* The first time a key is followed by something is its binding: remember the position of every first occurrence. */
+static void solve(const void *cfg, const void *data, const int *input, int len, int *prediction)
+{
+    (void)data;
+    const Cfg *c = cfg;
+    int first[VOCAB_MAX];
+    for (int id = 0; id < c->vocab; id++) first[id] = -1;
+    for (int t = 0; t < len; t++) {
+        int id = input[t], at = first[id];
+        if (at < 0) first[id] = t;
+        prediction[t] = at >= 0 ? input[at + 1] : 0;
+    }
+}
+
+static const char *symbol(const void *cfg, const void *data, int id, bool is_target, char *buf)
+{
+    (void)data, (void)is_target;
+    int half = ((const Cfg *)cfg)->vocab / 2;
+    if (!id) return ".";
+    snprintf(buf, 32, "%c%d", id < half ? 'k' : 'v', id < half ? id : id - half);
+    return buf;
+}
+
+static Theory theory(const void *cfg, TheoryClass cls, int layers)
+{
+    (void)cfg;
+    static const char bits[] = "state of at least kv log2(vocab) bits (arXiv:2402.18668)";
+    switch (cls.kind) {
+    case CLASS_LTI: return (Theory){ THEORY_COND, "width must grow with kv (arXiv:2312.04927)" };
+    case CLASS_DPLR1:
+    case CLASS_DPLR1_NEG:
+    case CLASS_DPLR_H: return (Theory){ THEORY_COND, "exact for kv <= key width, orthogonal keys (arXiv:2406.06484)" };
+    case CLASS_ATTENTION:
+        return layers >= 2 ? (Theory){ THEORY_YES, "two layers, width independent of kv (arXiv:2312.04927)" }
+                           : (Theory){ THEORY_COND, "one layer needs a shift by one in front (arXiv:2312.04927)" };
+    case CLASS_OTHER: return (Theory){ THEORY_OPEN, "class not settled" };
+    default: return (Theory){ THEORY_COND, bits };
+    }
+}
+
+TASK_WITH(mqar, "multi-query associative recall", "arXiv:2312.04927, 2402.18668", .symbol = symbol)
