@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * golden_scans.c - adapters for the matrix-state recurrences that op_scan_dplr computes. */
+#include "golden.h"
+
+#include <math.h>
+
+static Tensor *decay(Golden *g, const char *name) { return op_exp(g->tape, golden_in(g, name)); }
+
+static bool scan(Golden *g, DplrIn in)
+{
+    in.scale = golden_number(g, "scale");
+    golden_want(g, "o", op_scan_dplr(g->tape, &in));
+    return true;
+}
+
+/* Additive family; g (log decay) per head or per key channel, or absent. */
+static bool additive(Golden *g)
+{
+    DplrIn in = { .q = golden_in(g, "q"), .w = golden_in(g, "k"), .v = golden_in(g, "v") };
+    if (golden_has(g, "g")) in.a = decay(g, "g");
+    return scan(g, in);
+}
+
+static bool linear_attention(Golden *g)
+{
+    return golden_is(g, "feature_map", "identity") && golden_is(g, "normalize", "false") && additive(g);
+}
+
+/* gamma_h = 1 - 2^(-5-h). The paired rotation's angles base^(-j/(K/2-1)) are the usual ones of another base. */
+static bool retention(Golden *g)
+{
+    Tape *t = g->tape;
+    DplrIn in = { .q = golden_in(g, "q"), .w = golden_in(g, "k"), .v = golden_in(g, "v") };
+    int B = in.q->dim[0], T = in.q->dim[1], H = in.q->dim[2], K = in.q->dim[3];
+    in.a = FILL(g, 0, B, T, H);
+    for (int i = 0; i < B * T * H; i++) in.a->x[i] = (real)(1 - pow(2, -5 - i % H));
+    if (!golden_is(g, "rotary", "none")) {
+        bool pair = golden_is(g, "rotary", "pair");
+        double base = golden_number(g, "base"), half = K / 2.0;
+        if (pair) base = pow(base, half / (half - 1));
+        in.q = op_rope(t, in.q, 0, base, pair);
+        in.w = op_rope(t, in.w, 0, base, pair);
+    }
+    return scan(g, in);
+}
+
+static bool hgrn2(Golden *g)
+{
+    Tensor *f = decay(g, "g");
+    return scan(g,
+                (DplrIn){ .q = golden_in(g, "q"), .w = op_affine(g->tape, f, -1, 1), .v = golden_in(g, "v"), .a = f });
+}
+
+/* (1 at row i of each column that repeats i), as a map from groups to the heads that read them. */
+static Tensor *repeat(Golden *g, Tensor *x, int from, int to, int width)
+{
+    Tensor *map = FILL(g, 0, from * width, to * width);
+    for (int h = 0; h < to; h++)
+        for (int i = 0; i < width; i++) map->x[(h * from / to * width + i) * to * width + h * width + i] = 1;
+    return op_linear(g->tape, x, map, NULL);
+}
+
+static bool ssd(Golden *g)
+{
+    Tape *t = g->tape;
+    Tensor *x = golden_in(g, "x"), *dt = golden_in(g, "dt"), *bm = golden_in(g, "Bm"), *cm = golden_in(g, "Cm");
+    int B = x->dim[0], T = x->dim[1], H = x->dim[2], P = x->dim[3], G = bm->dim[2], N = bm->dim[3];
+    Tensor *k = repeat(g, op_reshape(t, bm, B, T, G * N), G, H, N);
+    Tensor *q = repeat(g, op_reshape(t, cm, B, T, G * N), G, H, N);
+    DplrIn in = { .q = op_reshape(t, q, B, T, H, N), .w = op_reshape(t, k, B, T, H, N), .scale = 1 };
+    in.v = op_mul_rows(t, x, dt);
+    in.a = op_exp(t, op_mul_last(t, dt, golden_in(g, "A")));
+    Tensor *skip = op_linear(t, op_reshape(t, golden_in(g, "D"), H, 1), FILL(g, 1, 1, P), NULL);
+    Tensor *past = op_mul_last(t, op_reshape(t, x, B, T, H * P), op_reshape(t, skip, H * P));
+    golden_want(g, "o", op_add(t, op_scan_dplr(t, &in), op_reshape(t, past, B, T, H, P)));
+    return true;
+}
+
+/* Delta family: w = beta k, r = k; n_h micro-steps and a decay if the case has them. */
+static bool delta(Golden *g)
+{
+    Tensor *k = golden_in(g, "k");
+    DplrIn in = { .q = golden_in(g, "q"), .r = k, .v = golden_in(g, "v") };
+    in.w = op_mul_rows(g->tape, k, golden_in(g, "beta"));
+    if (golden_has(g, "g")) in.a = decay(g, "g");
+    return scan(g, in);
+}
+
+/* Separate erase and write gates: w = k, r = b k, v <- w v. */
+static bool gated_delta_rule2(Golden *g)
+{
+    Tape *t = g->tape;
+    Tensor *k = golden_in(g, "k");
+    DplrIn in = { .q = golden_in(g, "q"), .w = k, .a = decay(g, "g") };
+    in.r = op_mul(t, golden_in(g, "b"), k);
+    in.v = op_mul(t, golden_in(g, "w"), golden_in(g, "v"));
+    return scan(g, in);
+}
+
+const Adapter golden_scans[] = {
+    { "linear_attention", linear_attention },
+    { "gla", additive },
+    { "scalar_gla", additive },
+    { "retention", retention },
+    { "hgrn2", hgrn2 },
+    { "ssd", ssd },
+    { "delta_rule", delta },
+    { "gated_delta_rule", delta },
+    { "kda", delta },
+    { "delta_product", delta },
+    { "gated_delta_product", delta },
+    { "gated_delta_rule2", gated_delta_rule2 },
+    { NULL, NULL },
+};
