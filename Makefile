@@ -149,8 +149,8 @@ figures: link ## the figures of CONFIG=FILE
 	@$(PROGRAM) plot $(CONFIG)
 check-accuracy: link ## compare CONFIG=FILE with its thresholds (exit 3 and names what fell)
 	@$(PROGRAM) check $(CONFIG)
-golden: $(filter %/golden.32 %/golden.64,$(TEST_BINS)) ## every op against stored float64 cases (DIRS=FOLDER)
-	@GOLDEN_DIRS='$(DIRS)' sh tests/run.sh $^
+golden: $(filter %/golden.32 %/golden.64,$(TEST_BINS)) ## every op against float64 cases, one line each (DIRS="FOLDER ...")
+	@code=0; for t in $^; do echo "$$t"; $$t $(DIRS) || code=1; done; exit $$code
 
 # ---- house keeping ------------------------------------------------------------------------------------------------
 OURS    := $(sort $(wildcard runner/*.[ch] runner/*/*.[ch] tasks/*/*.[ch] models/*/*.[ch] tests/*.[ch] tests/*/*.[ch]))
