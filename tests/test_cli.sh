@@ -7,6 +7,7 @@
 #   ! seqprobe: error: ...         its standard error
 #   ? 2                            its exit code, if not 0
 #   # comment                      ignored; so are empty lines at the end of a block
+#   % task parity                  skip this file unless the program has this task (or mixer)
 #
 # SEQPROBE names the program. In a transcript $TOP is the source tree.
 TOP=$(cd "$(dirname "$0")/.." && pwd); export TOP
@@ -22,9 +23,12 @@ for t in "${@:-$TOP/tests/cli}"; do
     [ -d "$t" ] && set -- "$t"/*.t
 done
 for t in "$@"; do
+    missing=$(sed -n 's/^% //p' "$t" | while read -r kind name; do
+        seqprobe list "${kind}s" --format csv | cut -d, -f2 | grep -qx "$name" || echo "$kind $name"; done)
+    [ -n "$missing" ] && { echo "skipped: $(basename "$t"): not built:" $missing; continue; }
     dir=$work/$(basename "$t" .t); rm -rf "$dir"; mkdir -p "$dir/x" "$dir/cwd"
     awk -v dir="$dir/x/" '
-        /^#/ { next }
+        /^[#%]/ { next }
         /^\$ / { if (n) close(f ".out"); n++; f = sprintf("%s%03d", dir, n)
                  print substr($0, 3) > (f ".cmd"); print NR > (f ".line"); printf "" > (f ".out"); printf "" > (f ".err")
                  print 0 > (f ".code"); close(f ".code"); close(f ".cmd"); close(f ".line"); blank = ""; next }

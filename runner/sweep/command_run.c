@@ -123,7 +123,7 @@ static const Flag run_flags[] = {
 };
 
 const Command command_run = {
-    .name = "run", .synopsis = "run CONFIG [key=value...] [--row N]",
+    .name = "run", .synopsis = "CONFIG [key=value...] [--row N]",
     .summary = "train and evaluate one configuration",
     .description = "Trains, evaluates and writes results/runs/<id>/{config.yaml,curve.csv,metrics.csv,result.csv,timing.csv,\n"
                    "manifest.json,weights.npy}. The id hashes everything that can change the numbers.",
@@ -182,7 +182,7 @@ static const Flag eval_flags[] = {
 };
 
 const Command command_eval = {
-    .name = "eval", .synopsis = "eval RUN_DIR [task.option=value...]",
+    .name = "eval", .synopsis = "RUN_DIR [task.option=value...]",
     .summary = "measure a finished run on other task options, at any length",
     .description = "Reads RUN_DIR/weights.npy and evaluates the task with the given options on the test split, chunk by chunk\n"
                    "through carried state: seqprobe eval results/runs/r0123456789ab len=1000000 -n 1",
