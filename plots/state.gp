@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# state.gp - accuracy against recurrent state (reals per sequence), one line per mixer.
+#
+# Columns: mixer (label), state (reals), acc, lo, hi, chance, case.
+load DIR . "/style.gp"
+NM = words(MIXERS)
+set logscale x 2
+set format x "2^{%L}"
+set yrange [0:1.02]
+set ytics 0.25
+set xlabel "state (reals per sequence)"
+set ylabel "accuracy"
+plot for [m = 1:NM] IN using (strcol("mixer") eq word(MIXERS, m) ? column("state") : NaN):"acc":"lo":"hi" \
+        with yerrorlines linecolor rgb color(look(word(MIXERS, m), m)) pointtype shape(look(word(MIXERS, m), m)) \
+        dashtype dash(look(word(MIXERS, m), m)) pointsize 0.9 title word(MIXERS, m), \
+     IN using "state":"chance" with lines linecolor rgb "#888888" dashtype 2 title "chance"

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# style.gp - what all figures share: terminal, CSV reading, and one look per mixer in every figure.
+#
+# seqprobe plot calls  gnuplot -e "IN='data.csv'; OUT='figure.svg'; TERM='svg'; WIDTH=..; HEIGHT=..; MIXERS='..'" NAME.gp
+# TERM: svg, png or dumb (WIDTH and HEIGHT in characters, OUT empty: standard output). MIXERS: labels in single quotes.
+# Colours are Okabe and Ito's (safe for the colour-blind) without yellow; shape and dash say the same without colour.
+set encoding utf8
+set datafile separator comma
+set datafile columnheaders
+set datafile missing NaN
+DUMB = TERM eq "dumb"
+if (TERM eq "svg") { set terminal svg size WIDTH,HEIGHT dynamic font "sans-serif,12" background "#ffffff" }
+if (TERM eq "png") { set terminal pngcairo size 2*WIDTH,2*HEIGHT font "sans,12" fontscale 1.9 linewidth 2 pointscale 2 background "#ffffff" }
+if (DUMB) { set terminal dumb size WIDTH,HEIGHT noenhanced }
+if (strlen(OUT)) { set output OUT }
+set colorsequence podo
+
+# Number of a look: 7 colours; looks 8-14 are open shapes with a dashed line, 15-21 dotted.
+KNOWN = "|attention=01|lstm=02|mamba=03|mingru=04|gla=05|delta_net=06|gated_delta_net=07|" . \
+    "delta_product=08|linear_attention=09|rwkv7=10|slstm=11|gru=12|mamba2=13|retnet=14|elman=15|" . \
+    "mlstm=16|hyena=17|h3=18|s4d=19|lru=20|based=21|"
+place(name) = strstrt(KNOWN, "|" . name . "=")
+known(name) = place(name) ? int(substr(KNOWN, place(name) + strlen(name) + 2, place(name) + strlen(name) + 3)) : 0
+# Mixers not in the table take the looks from the end, by their place in the figure.
+look(name, i) = known(name) ? known(name) : 21 - (i - 1) % 13
+array COLORS[7] = [ 0x000000, 0xe69f00, 0x56b4e9, 0x009e73, 0x0072b2, 0xd55e00, 0xcc79a7 ]
+array SHAPES[21] = [ 7, 5, 9, 11, 13, 15, 2, 6, 4, 8, 10, 12, 14, 1, 7, 5, 9, 11, 13, 15, 3 ]
+color(l) = COLORS[(l - 1) % 7 + 1]
+shape(l) = SHAPES[l]
+dash(l) = l <= 7 ? 1 : l <= 14 ? 2 : 3
+
+set border 3 linecolor rgb "#444444"
+set tics nomirror textcolor rgb "#222222"
+set grid ytics linecolor rgb "#dddddd" linewidth 0.5
+if (!DUMB) { set key outside right top Left reverse noenhanced samplen 2.5 } else { set key outside right top noenhanced samplen 1 }
