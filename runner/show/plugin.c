@@ -55,7 +55,7 @@ bool task_open(const char *name, int n_sets, const char *const *sets, uint64_t t
         char *key = arena_printf(a, "%.*s", (int)(equals - sets[i]), sets[i]);
         if (!strncmp(key, "task.", 5)) key += 5;
         Value *v;
-        TRY(yaml_parse(key, equals + 1, a, &v, err));
+        TRY(yaml_parse(NULL, equals + 1, a, &v, err));
         TRY(value_put(a, map, arena_strdup(a, key), v, err));
     }
     *out = (TaskUse){ .task = t, .cfg = ARENA_NEW(a, char, t->cfg_size), .data = ARENA_NEW(a, char, t->data_size + 1) };
