@@ -1,18 +1,111 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_kernels.c - the fused sequence ops against naive references, in float and in double. */
-#include <check.h>
-#include <stdlib.h>
+ * test_kernels.c - the fused sequence ops: gradients by central differences, float against double, and both against
+ * naive references (support/cases_*.c). */
+#include <string.h>
 
 #include "support/cases.h"
+#include "support/gradcheck.h"
 
-int main(void)
+/* Optional inputs of a case by name; NULL where the row has none. */
+static Tensor *opt(Tensor **in, const GradCase *c, const char *name)
 {
-    Suite *s = suite_create("kernels");
+    for (int i = 0; i < GRAD_IN_MAX && c->in[i].name; i++)
+        if (!strcmp(c->in[i].name, name)) return in[i];
+    return NULL;
+}
+
+static Tensor *scan_diag(Tape *t, Tensor **in, const GradCase *c)
+{
+    return op_scan_diag(t, in[0], in[1], opt(in, c, "h0"), NULL);
+}
+
+static Tensor *scan_dplr(Tape *t, Tensor **in, const GradCase *c)
+{
+    DplrIn d = { .q = in[0],
+                 .w = in[1],
+                 .v = in[2],
+                 .r = opt(in, c, "r"),
+                 .a = opt(in, c, "a"),
+                 .scale = 0.5,
+                 .s0 = opt(in, c, "s0") };
+    return op_scan_dplr(t, &d);
+}
+
+/* arg[0]: eigenvalues may be negative */
+static Tensor *scan_selective(Tape *t, Tensor **in, const GradCase *c)
+{
+    return op_scan_selective(t, in[0], in[1], in[2], in[3], in[4], opt(in, c, "skip"), c->arg[0] != 0, opt(in, c, "h0"),
+                             NULL);
+}
+
+static Tensor *cell_lstm(Tape *t, Tensor **in, const GradCase *c)
+{
+    return op_cell_lstm(t, in[0], in[1], opt(in, c, "h0"), opt(in, c, "c0"), NULL, NULL);
+}
+
+/* arg[0]: window */
+static Tensor *attention(Tape *t, Tensor **in, const GradCase *c)
+{
+    return op_attention(t, in[0], in[1], in[2], 0.5, (int)c->arg[0]);
+}
+
+static const GradCase cases[] = {
+    GRAD("op_scan_diag", "one", scan_diag, .in = { IN("a", 1, 1, 1), IN("u", 1, 1, 1), IN("h0", 1, 1) }),
+    GRAD("op_scan_diag", "odd", scan_diag, .in = { IN("a", 2, 7, 9), IN("u", 2, 7, 9) }),
+    GRAD("op_scan_diag", "shared start", scan_diag, .in = { IN("a", 3, 5, 17), IN("u", 3, 5, 17), IN("h0", 17) }),
+    GRAD("op_scan_diag", "long", scan_diag, .in = { IN("a", 1, 67, 33), IN("u", 1, 67, 33), IN("h0", 1, 33) },
+         .stride = 7),
+    GRAD("op_scan_dplr", "one", scan_dplr, .in = { IN("q", 1, 1, 1, 1), IN("w", 1, 1, 1, 1), IN("v", 1, 1, 1, 1) }),
+    GRAD("op_scan_dplr", "additive", scan_dplr,
+         .in = { IN("q", 2, 7, 3, 5), IN("w", 2, 7, 3, 5), IN("v", 2, 7, 3, 9) }),
+    GRAD("op_scan_dplr", "delta, start", scan_dplr,
+         .in = { IN("q", 2, 7, 2, 5), IN("w", 2, 7, 2, 5), IN("v", 2, 7, 2, 9), IN("r", 2, 7, 2, 5),
+                 IN("s0", 2, 2, 5, 9) }),
+    GRAD("op_scan_dplr", "scalar decay, shared start", scan_dplr,
+         .in = { IN("q", 2, 7, 2, 5), IN("w", 2, 7, 2, 5), IN("v", 2, 7, 2, 9), IN("r", 2, 7, 2, 5),
+                 IN_RANGE("a", 0.3, 1, 2, 7, 2), IN("s0", 2, 5, 9) }),
+    GRAD("op_scan_dplr", "channel decay, micro-steps", scan_dplr,
+         .in = { IN("q", 2, 5, 2, 6), IN("w", 2, 5, 3, 2, 6), IN("v", 2, 5, 3, 2, 7), IN("r", 2, 5, 3, 2, 6),
+                 IN("a", 2, 5, 2, 6) }),
+    GRAD("op_scan_dplr", "long", scan_dplr,
+         .in = { IN("q", 1, 67, 1, 8), IN_RANGE("w", -0.3, 0.3, 1, 67, 1, 8), IN("v", 1, 67, 1, 33),
+                 IN_RANGE("r", -0.3, 0.3, 1, 67, 1, 8), IN_RANGE("a", 0.8, 1, 1, 67, 1, 8) },
+         .stride = 11),
+    GRAD("op_scan_selective", "one", scan_selective,
+         .in = { IN("u", 1, 1, 1), IN_RANGE("dt", 0.1, 1, 1, 1, 1), IN("a_log", 1, 1), IN("b", 1, 1, 1),
+                 IN("c", 1, 1, 1), IN("skip", 1), IN("h0", 1, 1, 1) }),
+    GRAD("op_scan_selective", "odd", scan_selective,
+         .in = { IN("u", 2, 7, 5), IN_RANGE("dt", 0.1, 1, 2, 7, 5), IN("a_log", 5, 3), IN("b", 2, 7, 3),
+                 IN("c", 2, 7, 3) }),
+    GRAD("op_scan_selective", "negative, shared start", scan_selective,
+         .in = { IN("u", 2, 7, 5), IN_RANGE("dt", 0.1, 1, 2, 7, 5), IN("a_log", 5, 16), IN("b", 2, 7, 16),
+                 IN("c", 2, 7, 16), IN("skip", 5), IN("h0", 5, 16) },
+         .arg = { 1 }),
+    GRAD("op_scan_selective", "long", scan_selective,
+         .in = { IN("u", 1, 67, 9), IN_RANGE("dt", 0.01, 0.2, 1, 67, 9), IN("a_log", 9, 17), IN("b", 1, 67, 17),
+                 IN("c", 1, 67, 17), IN("skip", 9) },
+         .stride = 7),
+    GRAD("op_cell_lstm", "one", cell_lstm, .in = { IN("xw", 1, 1, 4), IN("u", 1, 4), IN("h0", 1, 1), IN("c0", 1, 1) }),
+    GRAD("op_cell_lstm", "odd", cell_lstm, .in = { IN("xw", 2, 5, 28), IN("u", 7, 28) }),
+    GRAD("op_cell_lstm", "shared start", cell_lstm,
+         .in = { IN("xw", 3, 5, 36), IN("u", 9, 36), IN("h0", 9), IN("c0", 9) }, .stride = 3),
+    GRAD("op_cell_lstm", "long", cell_lstm,
+         .in = { IN("xw", 2, 35, 68), IN_RANGE("u", -0.3, 0.3, 17, 68), IN("h0", 2, 17) }, .stride = 23),
+    GRAD("op_attention", "one", attention, .in = { IN("q", 1, 1, 1, 1), IN("k", 1, 1, 1, 1), IN("v", 1, 1, 1, 1) }),
+    GRAD("op_attention", "odd", attention, .in = { IN("q", 2, 7, 3, 5), IN("k", 2, 7, 3, 5), IN("v", 2, 7, 3, 9) }),
+    GRAD("op_attention", "groups, cache, window", attention,
+         .in = { IN("q", 2, 5, 4, 6), IN("k", 2, 9, 2, 6), IN("v", 2, 9, 2, 3) }, .arg = { 3 }),
+    GRAD("op_attention", "long", attention, .in = { IN("q", 1, 67, 1, 8), IN("k", 1, 67, 1, 8), IN("v", 1, 67, 1, 33) },
+         .stride = 11),
+};
+
+static void more(Suite *s)
+{
     suite_add_tcase(s, cases_scan());
     if (cases_seq) suite_add_tcase(s, cases_seq());
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    return gradcheck_main(argc, argv, "kernels", cases, (int)(sizeof cases / sizeof *cases), more);
 }

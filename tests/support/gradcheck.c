@@ -119,12 +119,15 @@ static double central_difference(Setup *s, Tape *t, real *x, const real *cot)
     tape_reset(t);
     *x = (real)((double)kept + h);
     double up = (double)*x;
-    Tensor *a = s->c->build(t, s->in, s->c);
+    Tensor *y = s->c->build(t, s->in, s->c);
+    size_t n = tensor_size(y);
+    real *a = ARENA_RAW(t->arena, real, n);                /* a copy: an op may return its input */
+    memcpy(a, y->x, n * sizeof(real));
     *x = (real)((double)kept - h);
     double width = up - (double)*x, sum = 0;
-    Tensor *b = s->c->build(t, s->in, s->c);
+    y = s->c->build(t, s->in, s->c);
+    for (size_t i = 0; i < n; i++) sum += (double)cot[i] * ((double)a[i] - (double)y->x[i]);
     *x = kept;
-    for (size_t i = 0, n = tensor_size(a); i < n; i++) sum += (double)cot[i] * ((double)a->x[i] - (double)b->x[i]);
     return sum / width;
 }
 
