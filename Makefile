@@ -36,7 +36,8 @@ endif
 # Debian packages by what proves their presence. libxsmm is optional: without it all products go through OpenBLAS.
 PKG     := $(shell command -v pkg-config 2>/dev/null)
 have     = $(if $(PKG),$(shell pkg-config --exists $(1) 2>/dev/null && echo 1))
-NEEDED  := $(if $(PKG),,pkg-config) $(if $(call have,yaml-0.1),,libyaml-dev) $(if $(call have,openblas),,libopenblas-pthread-dev)
+NEEDED  := $(if $(PKG),,pkg-config) $(if $(call have,yaml-0.1),,libyaml-dev) \
+           $(if $(call have,openblas),,libopenblas-pthread-dev)
 MISSING := $(strip $(NEEDED) $(if $(call have,check),,check) $(if $(shell command -v gnuplot 2>/dev/null),,gnuplot-nox))
 NEEDED  := $(strip $(NEEDED))
 XSMM    := $(call have,libxsmmnoblas)
@@ -70,7 +71,8 @@ OBJ64   := $(SOURCES:%.c=$(BUILD)/f64/%.o) $(BUILD)/f64/registry.o
 # Test programs: tests/test_NAME.c runs in float; those named here run in double as well (NAME.64).
 TESTS_BOTH := ops golden mixers kernels vmath
 TEST_NAMES := $(patsubst tests/test_%.c,%,$(sort $(wildcard tests/test_*.c)))
-TEST_BINS  := $(TEST_NAMES:%=$(BUILD)/tests/%.32) $(patsubst %,$(BUILD)/tests/%.64,$(filter $(TESTS_BOTH),$(TEST_NAMES)))
+TEST_BINS  := $(TEST_NAMES:%=$(BUILD)/tests/%.32) \
+              $(patsubst %,$(BUILD)/tests/%.64,$(filter $(TESTS_BOTH),$(TEST_NAMES)))
 
 all:
 lib: $(BUILD)/libseqprobe32.a $(BUILD)/libseqprobe64.a ## both libraries, float and double
@@ -94,11 +96,12 @@ $(BUILD)/registry.c: FORCE
 FORCE:
 COMMIT  := $(or $(shell git describe --always --dirty --exclude '*' 2>/dev/null),unknown)
 $(BUILD)/version.h: FORCE
-	@mkdir -p $(@D); echo '#define SEQPROBE_COMMIT "$(COMMIT)"' | cmp -s - $@ || echo '#define SEQPROBE_COMMIT "$(COMMIT)"' > $@
+	@mkdir -p $(@D); line='#define SEQPROBE_COMMIT "$(COMMIT)"'; echo "$$line" | cmp -s - $@ || echo "$$line" > $@
 $(BUILD)/f32/runner/base/version.o $(BUILD)/f64/runner/base/version.o: $(BUILD)/version.h
 $(BUILD)/f32/runner/base/version.o $(BUILD)/f64/runner/base/version.o: DEFS += -I$(BUILD)
 
-COMPILE = @mkdir -p $(@D); $(CC) $(STD) $(FLAGS) $(ARCH) $(MATHS) $(WARN) $(DEFS) $(BLAS_INC) -Irunner -Itasks -Imodels -MMD -MP
+COMPILE = @mkdir -p $(@D); $(CC) $(STD) $(FLAGS) $(ARCH) $(MATHS) $(WARN) $(DEFS) $(BLAS_INC) \
+          -Irunner -Itasks -Imodels -MMD -MP
 $(BUILD)/f32/registry.o: $(BUILD)/registry.c ; $(COMPILE) -DREAL_BITS=32 -c $< -o $@
 $(BUILD)/f64/registry.o: $(BUILD)/registry.c ; $(COMPILE) -DREAL_BITS=64 -c $< -o $@
 $(BUILD)/f32/%.o: %.c ; $(COMPILE) -DREAL_BITS=32 -c $< -o $@
@@ -113,7 +116,8 @@ $(BUILD)/tests/%.32: $(BUILD)/f32/tests/test_%.o $(TEST_HELP:%.c=$(BUILD)/f32/%.
 $(BUILD)/tests/%.64: $(BUILD)/f64/tests/test_%.o $(TEST_HELP:%.c=$(BUILD)/f64/%.o) $(BUILD)/libseqprobe64.a
 	@mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(shell pkg-config --libs check) $(LIBS) -o $@
 .SECONDARY:
--include $(OBJ32:.o=.d) $(OBJ64:.o=.d) $(wildcard $(BUILD)/f32/tests/*.d $(BUILD)/f64/tests/*.d $(BUILD)/f32/runner/main.d)
+-include $(OBJ32:.o=.d) $(OBJ64:.o=.d) $(BUILD)/f32/runner/main.d \
+         $(wildcard $(BUILD)/f32/tests/*.d $(BUILD)/f64/tests/*.d $(BUILD)/f32/tests/*/*.d $(BUILD)/f64/tests/*/*.d)
 
 # Not compiled, and counted like the test programs.
 TEST_SCRIPTS := $(sort $(wildcard tests/test_*.sh))
@@ -130,7 +134,8 @@ quick: link ## six task families x the core mixers: build, train, table, figures
 	@$(PROGRAM) table $(CONFIG) && $(PROGRAM) table $(CONFIG) --format markdown --output auto && $(PROGRAM) plot $(CONFIG)
 
 test: link $(TEST_BINS) ## the short tests
-	@SEQPROBE=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) CC='$(CC)' GOLDEN_DIRS='$(DIRS)' sh tests/run.sh $(TEST_BINS) $(TEST_SCRIPTS)
+	@SEQPROBE=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) CC='$(CC)' GOLDEN_DIRS='$(DIRS)' \
+	    sh tests/run.sh $(TEST_BINS) $(TEST_SCRIPTS)
 
 smoke: link ## train tiny models to their thresholds (exit 3 when one is missed)
 	@$(call SWEEP,configs/smoke.yaml)
@@ -157,7 +162,7 @@ OURS    := $(sort $(wildcard runner/*.[ch] runner/*/*.[ch] tasks/*/*.[ch] models
 format: ## clang-format every source in place
 	clang-format -i $(filter %.c,$(OURS))
 lint: ## house rules, cppcheck, clang-tidy (those that are installed)
-	@BUILD=$(BUILD) sh tests/lint.sh
+	@BUILD='$(BUILD)' sh tests/lint.sh
 readme: link ## write the generated lists of README.md again
 	@sh tests/readme.sh write $(PROGRAM)
 
@@ -185,4 +190,5 @@ $(error missing: $(NEEDED); `make deps` installs them)
 endif
 endif
 
-.PHONY: all lib link quick test smoke full sweep table figures check-accuracy golden format lint readme deps clean help FORCE
+.PHONY: all lib link quick test smoke full sweep table figures check-accuracy golden format lint readme deps clean \
+        help FORCE

@@ -1,28 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
 # length.gp - accuracy against length, one panel per case: interval bars, chance, and the longest training length.
 #
-# Columns: case, mixer (labels), len (tokens), acc, lo, hi, chance, train_len. CASES: labels in single quotes.
+# Columns: case, mixer (labels), len (as the task counts it), acc, lo, hi, chance, train_len.
+# CASES: labels in single quotes; ROWS x COLS panels; LEGEND: its width.
 load DIR . "/style.gp"
 NC = words(CASES)
 NM = words(MIXERS)
+RIGHT = 1 - 1.0 * LEGEND / WIDTH
 set logscale x 2
 set yrange [0:1.02]
 set ytics 0.25
-set xlabel "length (tokens)"
-set ylabel "accuracy"
-if (!DUMB) { set multiplot layout ROWS,COLS margins screen 0.07,0.80,0.12,0.93 spacing screen 0.05,0.16 }
-if (!DUMB) { set key at screen 0.82,0.95 left top }
+set format x "%.0f"
+if (!DUMB) {
+    set multiplot layout ROWS,COLS margins screen 55.0 / WIDTH,RIGHT,58.0 / HEIGHT,1 - 28.0 / HEIGHT \
+        spacing screen 45.0 / WIDTH,62.0 / HEIGHT
+    unset key
+}
 do for [c = 1:NC] {
     name = word(CASES, c)
     set label 1 name at graph 0.5,1.07 center noenhanced
-    if (c == 2 && !DUMB) { unset key }
+    set ylabel ((c - 1) % COLS == 0 || DUMB ? "accuracy" : "")
+    set xlabel (c > NC - COLS || DUMB ? "length" : "")
     plot for [m = 1:NM] IN using \
             (strcol("case") eq name && strcol("mixer") eq word(MIXERS, m) ? column("len") : NaN):"acc":"lo":"hi" \
             with yerrorlines linecolor rgb color(look(word(MIXERS, m), m)) pointtype shape(look(word(MIXERS, m), m)) \
             dashtype dash(look(word(MIXERS, m), m)) pointsize 0.6 title word(MIXERS, m), \
-         IN using (strcol("case") eq name ? column("len") : NaN):"chance" \
+         IN using (strcol("case") eq name ? column("len") : NaN):"chance" smooth unique \
             with lines linecolor rgb "#888888" dashtype 2 title "chance", \
-         IN using (strcol("case") eq name ? column("train_len") : NaN):(1.02) \
-            with impulses linecolor rgb "#aaaaaa" dashtype 3 title "trained up to"
+         IN using (strcol("case") eq name ? column("train_len") : NaN):(1.02) smooth unique \
+            with impulses linecolor rgb "#666666" dashtype 3 title "trained up to"
 }
-if (!DUMB) { unset multiplot }
+if (!DUMB) {
+    # The legend is a panel of its own, without axes and with nothing drawn.
+    set lmargin at screen RIGHT
+    set rmargin at screen 1
+    set bmargin at screen 0
+    set tmargin at screen 1
+    unset label
+    unset border
+    unset tics
+    unset xlabel
+    unset ylabel
+    unset logscale
+    set key inside left top Left reverse noenhanced samplen 2.5
+    plot [0:1][0:1] for [m = 1:NM] NaN with linespoints linecolor rgb color(look(word(MIXERS, m), m)) \
+            pointtype shape(look(word(MIXERS, m), m)) dashtype dash(look(word(MIXERS, m), m)) title word(MIXERS, m), \
+         NaN with lines linecolor rgb "#888888" dashtype 2 title "chance", \
+         NaN with lines linecolor rgb "#666666" dashtype 3 title "trained up to"
+    unset multiplot
+}

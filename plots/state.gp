@@ -13,4 +13,4 @@ set ylabel "accuracy"
 plot for [m = 1:NM] IN using (strcol("mixer") eq word(MIXERS, m) ? column("state") : NaN):"acc":"lo":"hi" \
         with yerrorlines linecolor rgb color(look(word(MIXERS, m), m)) pointtype shape(look(word(MIXERS, m), m)) \
         dashtype dash(look(word(MIXERS, m), m)) pointsize 0.9 title word(MIXERS, m), \
-     IN using "state":"chance" with lines linecolor rgb "#888888" dashtype 2 title "chance"
+     IN using "state":"chance" smooth unique with lines linecolor rgb "#888888" dashtype 2 title "chance"

@@ -20,8 +20,9 @@ texts=$(find Makefile runner tasks models tests plots configs .ci -type f 2>/dev
          /\t/ && FILENAME !~ /Makefile/ { print FILENAME ":" FNR ": tab" }
          /^[A-Za-z_].*\(/ { start = FNR }
          /^\{/ && FILENAME ~ /\.[ch]$/ { open = start ? start : FNR }
-         /^\}/ { if (open && FNR - open + 1 > 60) print FILENAME ":" open ": function of " FNR - open + 1 " lines, at most 60"
-                 open = 0; start = 0 }
+         /^\}/ { n_f = open ? FNR - open + 1 : 0
+                if (n_f > 60) print FILENAME ":" open ": function of " n_f " lines, at most 60"
+                open = 0; start = 0 }
          END { if (n > 600) print name ": " n " lines, at most 600" }' $texts
     for f in $texts; do
         head -n 3 "$f" | grep -q 'SPDX-License-Identifier: Apache-2.0' || echo "$f:1: no SPDX line"
@@ -31,7 +32,7 @@ texts=$(find Makefile runner tasks models tests plots configs .ci -type f 2>/dev
     for f in $(ls tasks/*/*.c models/*/*.c 2>/dev/null | grep -v /common/); do
         id=$(basename "$f" .c)
         head=$(awk '/\*\// && NR > 1 { exit } { print }' "$f")
-        printf '%s\n' "$head" | grep -qE "^ ?\*? ?(/\* )?$id - ." || echo "$f:2: the head does not start with '$id - ...'"
+        printf '%s\n' "$head" | grep -qE "^ ?\*? ?(/\* )?$id - ." || echo "$f:2: the head lacks '$id - what it is'"
         printf '%s\n' "$head" | grep -q 'Source' || echo "$f:2: no 'Source:' in the head"
         case $f in
         tasks/*)  printf '%s\n' "$head" | grep -qE 'input|target' || echo "$f:2: no input/target example in the head"
@@ -58,30 +59,35 @@ texts=$(find Makefile runner tasks models tests plots configs .ci -type f 2>/dev
         esac
         grep -nE '^#include "' "$f" | grep -vE "#include \"$may" | sed "s|^\([0-9]*\):|$f:\1: points the wrong way: |"
     done
-    grep -rnE '#include "(\.\./)*(tasks|models)/' runner tests 2>/dev/null | sed 's|$| (the runner sees plug-ins through the registry)|'
+    grep -rnE '#include "(\.\./)*(tasks|models)/' runner tests | sed 's|$| (plug-ins are seen through the registry)|'
 
     # No plug-in is named in the runner (an op may share its name with the mixer built on it).
     for id in $(ls tasks/*/*.c models/*/*.c 2>/dev/null | grep -v /common/ | sed 's|.*/||; s|\.c$||'); do
-        grep -rn --include='*.[ch]' "\"$id\"" runner | grep -v '^runner/tape/op_' | sed "s|\$| (names the plug-in '$id')|"
+        grep -rn --include='*.[ch]' "\"$id\"" runner | grep -v '^runner/tape/op_' | sed "s|\$| (names plug-in $id)|"
     done
 } > "$found"
 if [ -n "$1" ]; then cat "$found"; [ ! -s "$found" ]; exit; fi
 
-for tool in clang-format cppcheck clang-tidy; do command -v $tool >/dev/null || echo "note: no $tool here, skipped"; done
+sources=$(printf '%s\n' $ours | grep '\.c$')
+for tool in clang-format cppcheck clang-tidy; do
+    command -v $tool >/dev/null || echo "note: no $tool here, skipped"
+done
 if command -v clang-format >/dev/null; then
-    clang-format --dry-run $(printf '%s\n' $ours | grep '\.c$') 2>&1 | grep 'warning: code should be' | sed 's/: warning:.*/: not as clang-format writes it/' |
+    clang-format --dry-run $sources 2>&1 | sed -n 's/: warning: code should be.*/: not as clang-format writes it/p' |
         awk -F: '!seen[$1]++' >> "$found"
 fi
 if command -v cppcheck >/dev/null; then
     cppcheck -q --std=c11 --enable=warning,portability --inline-suppr --suppress=missingIncludeSystem -j2 \
         -Irunner -Itasks -Imodels -DREAL_BITS=32 --template='{file}:{line}: cppcheck: {message} [{id}]' \
-        $(printf '%s\n' $ours | grep '\.c$' | grep -v '^tests/') 2>> "$found"
+        $(printf '%s\n' $sources | grep -v '^tests/') 2>> "$found"
 fi
-if command -v clang-tidy >/dev/null && [ -n "$TIDY" ]; then
-    printf '%s\n' $ours | grep '\.c$' | grep -v '^tests/' | xargs -P2 -n8 clang-tidy --quiet \
-        --checks='-*,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-macro-parentheses,-bugprone-narrowing-conversions,-bugprone-implicit-widening-of-multiplication-result' \
-        2>/dev/null -- -std=c11 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -Irunner -Itasks -Imodels -I"${BUILD:-build}" |
-        grep -E 'warning:|error:' | sort -u >> "$found"
+if command -v clang-tidy >/dev/null && [ "$TIDY" != 0 ]; then
+    off=easily-swappable-parameters,reserved-identifier,macro-parentheses,narrowing-conversions
+    off=$off,implicit-widening-of-multiplication-result,branch-clone
+    printf '%s\n' $sources | grep -v '^tests/' | xargs -P2 -n8 clang-tidy --quiet \
+        --checks="-*,bugprone-*,-bugprone-$(echo $off | sed 's/,/,-bugprone-/g')" 2>/dev/null -- -std=c11 \
+        -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -Irunner -Itasks -Imodels -I"${BUILD:-build}" \
+        -DSEQPROBE_BUILD_FLAGS='""' | sed "s|$PWD/||" | grep -E 'warning:|error:' | sort -u >> "$found"
 fi
 cat "$found"
 [ -s "$found" ] && { echo "lint: $(wc -l < "$found") faults"; exit 1; }

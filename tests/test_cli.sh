@@ -30,7 +30,8 @@ for t in "$@"; do
     awk -v dir="$dir/x/" '
         /^[#%]/ { next }
         /^\$ / { if (n) close(f ".out"); n++; f = sprintf("%s%03d", dir, n)
-                 print substr($0, 3) > (f ".cmd"); print NR > (f ".line"); printf "" > (f ".out"); printf "" > (f ".err")
+                 print substr($0, 3) > (f ".cmd"); print NR > (f ".line")
+                 printf "" > (f ".out"); printf "" > (f ".err")
                  print 0 > (f ".code"); close(f ".code"); close(f ".cmd"); close(f ".line"); blank = ""; next }
         !n { next }
         /^\? / { print substr($0, 3) > (f ".code"); close(f ".code"); next }
