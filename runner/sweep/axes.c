@@ -110,7 +110,7 @@ static bool expand_values(const Value *v, const char *path, Arena *a, const Valu
     return true;
 }
 
-/* "gla", or "gla+softmax" for layers. */
+/* A mixer's name, or "a+b" for layers. */
 const char *mixer_spec_name(const Value *spec, Arena *a)
 {
     if (spec->kind == VALUE_SCALAR) return spec->text;

@@ -49,7 +49,7 @@ bool axes_read(const Value *map, bool zip_allowed, Arena *a, Axes *out, Err *err
 bool axes_command(Axes *axes, const char *setting, Arena *a, Err *err);
 /* `case` or a run section, perhaps with a path below it; at is the place of the path. */
 bool path_check(const char *path, const Value *at, Err *err);
-/* "gla", or "gla+softmax" for layers; NULL if there is no name. */
+/* A mixer's name, or "a+b" for layers; NULL if there is no name. */
 const char *mixer_spec_name(const Value *spec, Arena *a);
 /* The config with one item of an axis merged in (a new tree). */
 bool axis_apply(const Axis *axis, int item, Arena *a, const Value *config, Value **out, Err *err);
