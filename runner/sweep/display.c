@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * display.c - progress of a sweep on stderr: moving lines on a terminal, one line a minute elsewhere.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "sweep/pool.h"
+
+double clock_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+const char *duration_text(double seconds, char *buf)
+{
+    if (!(seconds >= 0 && seconds < 1e9)) return strcpy(buf, "?");
+    long s = (long)(seconds + 0.5);
+    if (s >= 3600)
+        snprintf(buf, 32, "%ld h %02ld min", s / 3600, s % 3600 / 60);
+    else if (s >= 60)
+        snprintf(buf, 32, "%ld min %02ld s", s / 60, s % 60);
+    else if (seconds < 9.95)
+        snprintf(buf, 32, "%.1f s", seconds);
+    else
+        snprintf(buf, 32, "%ld s", s);
+    return buf;
+}
+
+Display display_open(void)
+{
+    Display d = { .tty = term_is_tty(2), .color = term_color(2), .width = term_width(2), .last = clock_seconds() };
+    if (d.tty) d.last = 0;
+    return d;
+}
+
+/* Up to the first moving line, everything below erased. */
+static void erase(Display *d)
+{
+    if (d->drawn) fprintf(stderr, "\r\033[%dA\033[J", d->drawn);
+    d->drawn = 0;
+}
+
+/* Bytes of s that fill at most `columns` characters. */
+static int clip(const char *s, int columns)
+{
+    int n = 0;
+    while (s[n] && columns > 0) {
+        n++;
+        while (((unsigned char)s[n] & 0xc0) == 0x80) n++;
+        columns--;
+    }
+    return n;
+}
+
+static void print_clipped(const Display *d, const char *text)
+{
+    fprintf(stderr, "%.*s\n", clip(text, d->width - 1), text);
+}
+
+static void worker_line(const DisplayLine *l, char *out, size_t size)
+{
+    const RunProgress *p = l->progress;
+    char a[32], b[32];
+    if (p->steps <= 0) {
+        snprintf(out, size, "  %-36s starting, %s", l->label, duration_text(l->seconds, a));
+        return;
+    }
+    int n = snprintf(out, size, "  %-36s %6d/%d", l->label, p->step, p->steps);
+    if (isfinite(p->loss) && n > 0 && (size_t)n < size)
+        n += snprintf(out + n, size - (size_t)n, "  loss %.4f", p->loss);
+    if (isfinite(p->valid_acc) && n > 0 && (size_t)n < size)
+        n += snprintf(out + n, size - (size_t)n, "  acc %.3f", p->valid_acc);
+    if (n > 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, "  %.1fk tok/s  %s, <= %s left", p->tokens_per_s / 1000,
+                 duration_text(l->seconds, a), duration_text(p->eta_s, b));
+}
+
+void display_update(Display *d, double now, int done, int n, double eta_s, const DisplayLine *line, int lines)
+{
+    char text[512], eta[32];
+    if (now - d->last < (d->tty ? 0.2 : 60)) return;
+    d->last = now;
+    d->width = term_width(2);
+    snprintf(text, sizeof text, "%d/%d runs done, %d running, about %s left", done, n, lines,
+             duration_text(eta_s, eta));
+    if (!d->tty) {
+        fprintf(stderr, "%s\n", text);
+        for (int i = 0; i < lines; i++) {
+            worker_line(&line[i], text, sizeof text);
+            fprintf(stderr, "%s\n", text);
+        }
+        return;
+    }
+    erase(d);
+    print_clipped(d, text);
+    for (int i = 0; i < lines; i++) {
+        worker_line(&line[i], text, sizeof text);
+        print_clipped(d, text);
+    }
+    d->drawn = 1 + lines;
+    fflush(stderr);
+}
+
+void display_print(Display *d, const char *text)
+{
+    erase(d);
+    fprintf(stderr, "%s\n", text);
+    if (d->tty) d->last = 0;
+    fflush(stderr);
+}
+
+void display_close(Display *d)
+{
+    erase(d);
+    fflush(stderr);
+}

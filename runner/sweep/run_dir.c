@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * run_dir.c - the folder of one run, seen from outside: its status, its lock, and the record of a failure.
+ *
+ *   results/runs/<id>/  config.yaml status result.csv metrics.csv curve.csv timing.csv manifest.json log.txt lock
+ *
+ * Two sweeps on one folder cooperate through flock on `lock`, which the kernel releases when its holders end.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "sweep/pool.h"
+
+static const char *const state_names[] = { "new", "running", "ok", "diverged", "failed", "timeout", "interrupted" };
+
+const char *run_state_name(RunState s) { return state_names[s]; }
+
+bool run_state_final(RunState s) { return s == RUN_OK || s == RUN_DIVERGED; }
+
+char *run_dir(Arena *a, const char *results, const char *id) { return arena_printf(a, "%s/runs/%s", results, id); }
+
+static RunState read_state(Arena *a, const char *dir)
+{
+    char *text;
+    size_t len;
+    if (!file_read(path_join(a, dir, "status"), 256, a, &text, &len, NULL)) return RUN_NEW;
+    text[strcspn(text, "\r\n ")] = '\0';
+    for (int s = RUN_RUNNING; s <= RUN_INTERRUPTED; s++) {
+        if (strcmp(text, state_names[s]) != 0) continue;
+        if (run_state_final((RunState)s) && !file_exists(path_join(a, dir, "result.csv"))) return RUN_INTERRUPTED;
+        return (RunState)s;
+    }
+    return RUN_FAILED;
+}
+
+RunState run_state(const char *dir)
+{
+    Arena *a = arena_new("run state");
+    RunState s = read_state(a, dir);
+    arena_free(a);
+    return s;
+}
+
+int run_lock(const char *dir, Err *err)
+{
+    char path[4096];
+    if (!dir_make(dir, err)) return -2;
+    int n = snprintf(path, sizeof path, "%s/lock", dir);
+    if (n < 0 || (size_t)n >= sizeof path) return err_set(err, EXIT_FAILED, "%s: path too long", dir), -2;
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) return err_set(err, EXIT_FAILED, "%s: cannot be opened: %s", path, strerror(errno)), -2;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+    int held = errno == EWOULDBLOCK;
+    if (!held) err_set(err, EXIT_FAILED, "%s: cannot be locked: %s", path, strerror(errno));
+    close(fd);
+    return held ? -1 : -2;
+}
+
+bool run_prepare(const char *dir, const Value *config, Err *err)
+{
+    Arena *a = arena_new("run config");
+    RunSpec spec;
+    bool ok = run_resolve(config, a, &spec, err);
+    if (ok) {
+        const char *text = value_yaml(a, spec.config);
+        ok = file_write_atomic(path_join(a, dir, "config.yaml"), text, strlen(text), err);
+    }
+    arena_free(a);
+    return ok;
+}
+
+bool run_fail(const char *dir, const char *id, const char *message, Err *err)
+{
+    Arena *a = arena_new("failure");
+    Buf b = buf_new(a);
+    buf_printf(&b, "run_id,status,message\n%s,failed,", id);
+    buf_csv(&b, message);
+    buf_puts(&b, "\n");
+    bool ok = file_write_atomic(path_join(a, dir, "result.csv"), b.s, b.len, err) &&
+              file_write_atomic(path_join(a, dir, "status"), "failed\n", 7, err);
+    arena_free(a);
+    return ok;
+}
+
+char *run_log_message(Arena *a, const char *dir)
+{
+    enum { TAIL = 1 << 14 };
+    char text[TAIL + 1];
+    int fd = open(path_join(a, dir, "log.txt"), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return arena_strdup(a, "");
+    off_t end = lseek(fd, 0, SEEK_END);
+    if (end > TAIL)
+        lseek(fd, end - TAIL, SEEK_SET);
+    else
+        lseek(fd, 0, SEEK_SET);
+    ssize_t n = read(fd, text, TAIL);
+    close(fd);
+    if (n < 0) n = 0;
+    text[n] = '\0';
+    const char *error = NULL, *last = "";
+    size_t last_n = 0;
+    for (const char *line = text; *line;) {
+        size_t len = strcspn(line, "\n");
+        if (len) {
+            last = line;
+            last_n = len;
+            if (strstr(line, "error: ") && strstr(line, "error: ") < line + len) error = strstr(line, "error: ") + 7;
+        }
+        line += len + (line[len] == '\n');
+    }
+    return error ? arena_printf(a, "%.*s", (int)strcspn(error, "\n"), error)
+                 : arena_printf(a, "%.*s", (int)last_n, last);
+}
+
+double run_cpu_seconds(const char *dir)
+{
+    Arena *a = arena_new("timing");
+    Csv csv;
+    double s = (double)NAN;
+    const char *path = path_join(a, dir, "timing.csv");
+    if (file_exists(path) && csv_read(path, a, &csv, NULL) && csv.rows == 1) s = csv_num(&csv, 0, "cpu_s");
+    arena_free(a);
+    return s;
+}
