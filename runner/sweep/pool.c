@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pool.c - worker processes: one `seqprobe run --dir DIR --from-sweep` per run, at most `jobs` at a time.
+ * pool.c - worker processes: one `seqprobe run --dir DIR` per run, at most `jobs` at a time.
  *
  * Worker: own process group, stdout and stderr to DIR/log.txt, OPENBLAS_NUM_THREADS=1, the lock of DIR inherited, and
  * on the descriptor SEQPROBE_PROGRESS_FD lines "progress STEP STEPS LOSS ACC TOKENS_PER_S ETA_S". However it ends, the
@@ -95,7 +95,7 @@ static _Noreturn void become_worker(const State *s, const char *dir, int log, in
     setenv("SEQPROBE_PROGRESS_FD", fd, 1);
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     sigprocmask(SIG_SETMASK, &s->before, NULL);
-    execl(s->pool->program, "seqprobe", "run", "--dir", dir, "--from-sweep", (char *)NULL);
+    execl(s->pool->program, "seqprobe", "run", "--dir", dir, (char *)NULL);
     ssize_t n = write(2, error, sizeof error - 1);
     _exit(n < 0 ? 126 : 127);
 }

@@ -35,6 +35,10 @@ typedef struct Plan {
 /* Expand a config with command-line settings; every row is checked with run_resolve before this returns. */
 bool plan_read(const char *path, int n_sets, const char *const *sets, Arena *a, Plan *out, Err *err);
 
+/* results/<name>/plan.csv; a swept path as a column name ("train_lr"). */
+bool  plan_write(const Plan *plan, const char *results_dir, Err *err);
+char *plan_column(Arena *a, const char *path);
+
 /* results/<name>/{plan,runs,metrics,selected}.csv from results/runs/<id>/; returns the number of finished rows. */
 bool collect_results(const Plan *plan, const char *results_dir, int *finished, Err *err);
 

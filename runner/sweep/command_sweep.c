@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * command_sweep.c - `seqprobe sweep`: plan, run what is missing, collect.
+ *
+ * results/NAME/plan.csv is written first: row,run_id,case,mixer,seed and one column per swept axis (train.lr is
+ * train_lr). Exit code: 0, or 4 if a run failed or ran out of time, 75 if stopped to be continued, 128 + signal.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sweep/pool.h"
+
+char *plan_column(Arena *a, const char *path)
+{
+    char *name = arena_strdup(a, path);
+    for (char *c = name; *c; c++)
+        if (*c == '.') *c = '_';
+    return name;
+}
+
+bool plan_write(const Plan *plan, const char *results, Err *err)
+{
+    Arena *a = arena_new("plan.csv");
+    const char *dir = path_join(a, results, plan->name);
+    Buf b = buf_new(a);
+    buf_puts(&b, "row,run_id,case,mixer,seed");
+    for (int c = 0; c < plan->axes; c++) buf_printf(&b, ",%s", plan_column(a, plan->axis[c]));
+    buf_puts(&b, "\n");
+    for (int i = 0; i < plan->rows; i++) {
+        const PlanRow *r = &plan->row[i];
+        buf_printf(&b, "%d,%s,", r->row, r->id);
+        buf_csv(&b, r->case_label);
+        buf_puts(&b, ",");
+        buf_csv(&b, r->mixer_label);
+        buf_printf(&b, ",%llu", (unsigned long long)r->seed);
+        for (int c = 0; c < plan->axes; c++) {
+            buf_puts(&b, ",");
+            buf_csv(&b, r->cell[c]);
+        }
+        buf_puts(&b, "\n");
+    }
+    bool ok = dir_make(dir, err) && file_write_atomic(path_join(a, dir, "plan.csv"), b.s, b.len, err);
+    arena_free(a);
+    return ok;
+}
+
+/* Rows with the state of their run, to stdout. */
+static void print_rows(const Plan *plan, const char *results, Arena *a)
+{
+    int wide_case = 4, wide_mixer = 5;
+    for (int i = 0; i < plan->rows; i++) {
+        int n = (int)strlen(plan->row[i].case_label), m = (int)strlen(plan->row[i].mixer_label);
+        if (n > wide_case) wide_case = n;
+        if (m > wide_mixer) wide_mixer = m;
+    }
+    printf("%5s  %-13s  %-11s  %-*s  %-*s  seed", "row", "run", "status", wide_case, "case", wide_mixer, "mixer");
+    for (int c = 0; c < plan->axes; c++) printf("  %s", plan->axis[c]);
+    printf("\n");
+    for (int i = 0; i < plan->rows; i++) {
+        const PlanRow *r = &plan->row[i];
+        printf("%5d  %-13s  %-11s  %-*s  %-*s  %4llu", r->row, r->id,
+               run_state_name(run_state(run_dir(a, results, r->id))), wide_case, r->case_label, wide_mixer,
+               r->mixer_label, (unsigned long long)r->seed);
+        for (int c = 0; c < plan->axes; c++) printf("  %*s", (int)strlen(plan->axis[c]), r->cell[c]);
+        printf("\n");
+    }
+}
+
+static void print_dry(const Plan *plan, const Pool *pool)
+{
+    int finished = 0, retry = 0;
+    for (int k = 0; k < pool->n; k++) {
+        finished += pool->run[k].ended;
+        retry += !pool->run[k].ended && pool->run[k].state != RUN_NEW;
+    }
+    printf("%s: %d rows, %d runs: %d finished, %d to do", plan->name, plan->rows, pool->n, finished,
+           pool->n - finished);
+    printf(retry ? " (%d of them not for the first time)\n" : "\n", retry);
+}
+
+/* Count by state and print the last words; returns the exit code. */
+static int summary(const Plan *plan, const Pool *pool, const PoolEnd *end, const char *results)
+{
+    int count[RUN_INTERRUPTED + 1] = { 0 }, skipped = 0, open = 0;
+    char took[32];
+    const char *separator = ": ";
+    for (int k = 0; k < pool->n; k++) {
+        count[pool->run[k].state] += pool->run[k].ended;
+        skipped += pool->run[k].skipped;
+        open += !pool->run[k].ended;
+    }
+    printf("%s: %d runs", plan->name, pool->n);
+    for (int s = RUN_OK; s <= RUN_INTERRUPTED; s++) {
+        if (!count[s]) continue;
+        printf("%s%d %s", separator, count[s], run_state_name((RunState)s));
+        separator = ", ";
+    }
+    if (open) printf("%s%d not run", separator, open);
+    if (skipped) printf(" (%d finished before)", skipped);
+    printf(", %s\n", duration_text(end->seconds, took));
+    printf("%s/%s/{runs,metrics,selected}.csv\n", results, plan->name);
+    if (end->signal) return 128 + end->signal;
+    if (count[RUN_FAILED] + count[RUN_TIMEOUT]) return EXIT_SOME_FAILED;
+    if (end->out_of_time || open || count[RUN_INTERRUPTED]) return EXIT_CONTINUE;
+    printf("next: seqprobe table %s\n", plan->name);
+    return EXIT_OK;
+}
+
+static int read_jobs(Cli *cli, Err *err)
+{
+    int jobs = cli_int(cli, "jobs");
+    if (jobs == 0) jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (jobs < 1 || jobs > 512) {
+        err_set(err, EXIT_USAGE, "--jobs %d: 1..512, or 0 for one per processor", jobs);
+        return -1;
+    }
+    return jobs;
+}
+
+static int sweep_command(Cli *cli, Err *err)
+{
+    Plan plan;
+    Arena *a = cli->arena;
+    const char *results = cli_string(cli, "results");
+    if (cli->n_args != 1) {
+        err_set(err, EXIT_USAGE, "sweep: one config expected");
+        return EXIT_USAGE;
+    }
+    double hours = cli_real(cli, "max-hours");
+    if (hours < 0) {
+        err_set(err, EXIT_USAGE, "--max-hours: cannot be negative");
+        return EXIT_USAGE;
+    }
+    Pool pool = { .results = results,
+                  .program = "/proc/self/exe",
+                  .jobs = read_jobs(cli, err),
+                  .fail_fast = cli_bool(cli, "fail-fast"),
+                  .max_seconds = hours * 3600 };
+    if (pool.jobs < 0) return EXIT_USAGE;
+    if (!plan_read(cli->args[0], cli->n_sets, cli->sets, a, &plan, err)) return EXIT_USAGE;
+    if (plan.notes) fputs(plan.notes, stderr);
+    if (cli_bool(cli, "list")) {
+        print_rows(&plan, results, a);
+        return EXIT_OK;
+    }
+    pool_open(&pool, &plan, a);
+    if (cli_bool(cli, "dry-run")) {
+        print_dry(&plan, &pool);
+        return EXIT_OK;
+    }
+    PoolEnd end;
+    int finished;
+    if (!plan_write(&plan, results, err) || !pool_run(&pool, &end, err)) return EXIT_FAILED;
+    if (!collect_results(&plan, results, &finished, err)) return EXIT_FAILED;
+    return summary(&plan, &pool, &end, results);
+}
+
+static const Flag sweep_flags[] = {
+    { "jobs", 'j', FLAG_INT, "0", "N", "runs at a time; 0: one per processor" },
+    { "results", 0, FLAG_STRING, "results", "DIR", "where runs/ and the sweep's folder go" },
+    { "list", 0, FLAG_BOOL, NULL, NULL, "print the rows and the state of their runs, run nothing" },
+    { "dry-run", 'n', FLAG_BOOL, NULL, NULL, "check every row and say what would be run" },
+    { "fail-fast", 0, FLAG_BOOL, NULL, NULL, "stop at the first run that fails" },
+    { "max-hours", 0, FLAG_REAL, "0", "H", "stop after H hours, to be continued by the same command; 0: no limit" },
+    FLAG_END
+};
+
+const Command command_sweep = {
+    .name = "sweep",
+    .synopsis = "CONFIG [key=value[,value...]...] [-j N]",
+    .summary = "train every row of a config; interrupted, it resumes where it stopped",
+    .description =
+        "  seqprobe sweep configs/quick.yaml -j 2\n"
+        "  seqprobe sweep configs/quick.yaml seed=1,2,3 mixer=gla,softmax     settings replace or add axes\n"
+        "  seqprobe sweep configs/quick.yaml --list                           what would be run, what is done\n"
+        "\n"
+        "Every row is checked before anything runs. Finished runs are found by their id and not run again; a run that\n"
+        "fails is recorded and the sweep goes on. Writes DIR/NAME/{plan,runs,metrics,selected}.csv and DIR/runs/ID/.\n"
+        "Exit code: 0; 2 the config is wrong; 4 runs failed; 75 stopped, to be continued; 130 or 143 by a signal.\n",
+    .flags = sweep_flags,
+    .run = sweep_command,
+};
