@@ -18,7 +18,7 @@ static inline vreal v_min(vreal a, vreal b) { return v_select((vint)(a < b), a, 
 #define V_EACH(name, expr)                                                                                            \
     static inline vreal name(vreal v)                                                                                 \
     {                                                                                                                 \
-        vreal y;                                                                                                      \
+        vreal y = v;                                                                                                  \
         for (int i = 0; i < VLEN; i++) {                                                                              \
             double x = v[i];                                                                                          \
             y[i] = (expr);                                                                                            \

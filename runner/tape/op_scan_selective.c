@@ -5,97 +5,368 @@
  *   z = dt[t,e] * A[e,n],  A = -exp(a_log);   a = exp(z),  or 2 exp(z) - 1 if negative
  *   h[t,e,n] = a * h[t-1,e,n] + dt[t,e] u[t,e] b[t,n];   y[t,e] = sum_n c[t,n] h[t,e,n] + skip[e] u[t,e]
  *
- * Reverse time, l the adjoint of h:  l[t] = dy[t] c[t] + a[t+1] l[t+1],  q = l h[t-1] da/dz (da/dz = exp(z) or 2 exp(z)):
+ * Reverse time, l the adjoint of h:  l[t] = dy[t] c[t] + a[t+1] l[t+1],  q = l h[t-1] da/dz (exp(z) or 2 exp(z)):
  *   da_log += A sum q dt;  ddt += sum_n q A + u sum_n l b;  du += dt sum_n l b + dy skip;  db += sum_e l dt u;
  *   dc += sum_e dy h;  dskip += dy u;  dh0 += a[0] l[0]
  *
  * The exact decay meets a plain Euler input (dt * b), as in the published code. last (B,E,N) or NULL receives h[T-1].
+ *
+ * Form: vectors over the states of a channel, exp in registers, tiles of 32 channels whose states stay in the first-level
+ * cache. The forward pass keeps the states before every chunk of 32 steps; the backward pass reruns a chunk, keeps its
+ * states and decays in the second-level cache, and walks back.
  * Source: Gu & Dao 2023 (arXiv:2312.00752), section 3; negative: Grazzi et al. 2024 (arXiv:2411.12537).
  */
 #include "tape/tape.h"
-#include "base/vmath.h"
+#include "base/vsum.h"
+
+#define INLINE static inline __attribute__((always_inline))
 
 enum { U, DT, A_LOG, BB, CC, SKIP, H0, N_IN };
+enum { TILE = 32, CHUNK = 32, NV_MAX = 4, TILE_W = TILE * NV_MAX };
 
-typedef struct {
+typedef struct Plan {
+    int B, T, E, N, n_chunks;
     bool negative;
-} Saved;
+    real *kept; /* states before each chunk, tile after tile, n_chunks * TILE * W reals each */
+} Plan;
 
-/* One step of one channel; e = exp(z) is kept for the backward pass when asked for. */
-static real step(int N, bool negative, real dt, real x, const real *A, const real *b, const real *c, const real *h,
-                 real *next)
+/* One tile: up to TILE channels from e0, N-columns n0..n0+width padded with zeros to W = nv * VLEN. Padded channels
+ * have dt = u = 0, padded columns A = b = c = 0: they stay zero. */
+typedef struct Tile {
+    const Plan *p;
+    Tensor *const *in;
+    int b, e0, n_e, n0, nv, width, W;
+    real *A, *A2, *h;       /* (TILE,W): A, A log2 e, state */
+    real *brow, *crow;      /* (T,W) of this sequence */
+    real *dt, *x, *dy;      /* (CHUNK,TILE): dt, dt * u, dy */
+    real *sums;             /* (2,TILE) */
+    real *states, *decays;  /* (CHUNK+1,TILE,W), (CHUNK,TILE,W) */
+    real *l, *dA, *db, *dc; /* (TILE,W), (TILE,W), (T,W), (T,W) */
+} Tile;
+
+/* 2^t for t <= 0; below 2^-125 stays there; NaN propagates. Degree 6 on [-1/2, 1/2], exact at 0: relative 7e-8. */
+INLINE vreal exp2_down(vreal t)
 {
-    real y = 0;
-    for (int n = 0; n < N; n++) {
-        real e = r_exp(dt * A[n]);
-        next[n] = (negative ? 2 * e - 1 : e) * h[n] + x * b[n];
-        y += c[n] * next[n];
+#if REAL_BITS == 64
+    for (int i = 0; i < VLEN; i++) t[i] = exp2(t[i]);
+    return t;
+#else
+    const real magic = 12582912; /* 1.5 * 2^23: adding it rounds to an integer */
+    t = v_select((vint)(t < -125), v_set(-125), t);
+    vreal m = t + magic, f = t - (m - magic);
+    vreal y = f * (real)1.54614449e-4 + (real)1.3400428e-3;
+    y = y * f + (real)9.61805694e-3;
+    y = y * f + (real)5.55032715e-2;
+    y = y * f + (real)0.240226507;
+    y = y * f + (real)0.693147182;
+    y = y * f + (real)1;
+    return (vreal)((vint)y + ((vint)m << 23)); /* the low bits of m are the exponent to add */
+#endif
+}
+
+/* One step of a tile: next = a * h + x b, y[e] = next[e] . c; with keep, a is stored in decays. next may be h. */
+INLINE void step(const int nv, const bool negative, const bool keep, int n_e, const real *A2, const real *h, real *next,
+                 real *decays, const real *dt, const real *x, const real *b, const real *c, real *y)
+{
+    real dots[8 * VLEN];
+    vreal vb[NV_MAX], vc[NV_MAX];
+    for (int i = 0; i < nv; i++) {
+        vb[i] = v_load(b + i * VLEN);
+        vc[i] = v_load(c + i * VLEN);
     }
-    return y;
-}
-
-static void eigen(const Tensor *a_log, real *A)
-{
-    vec_exp(A, a_log->x, tensor_size(a_log));
-    for (size_t i = 0; i < tensor_size(a_log); i++) A[i] = -A[i];
-}
-
-static void start(const Tensor *h0, int b, int e, int E, int N, real *h)
-{
-    size_t row = (h0 && h0->rank == 3 ? (size_t)b * (size_t)E : 0) + (size_t)e;
-    for (int n = 0; n < N; n++) h[n] = h0 ? h0->x[row * (size_t)N + (size_t)n] : 0;
-}
-
-/* The reverse pass of channel e of sequence b; h holds h[-1..T-1], l is scratch of N. */
-static void back_channel(Node *nd, int b, int e, const real *A, real *h, real *l)
-{
-    Tensor **in = nd->in, *y = nd->out;
-    int T = y->dim[1], E = y->dim[2], N = in[BB]->dim[2];
-    bool negative = ((Saved *)nd->saved)->negative;
-    const real *Ae = A + (size_t)e * (size_t)N;
-    start(in[H0], b, e, E, N, h);
-    for (int t = 0; t < T; t++) {
-        size_t r = (size_t)b * (size_t)T + (size_t)t, o = r * (size_t)E + (size_t)e;
-        step(N, negative, in[DT]->x[o], in[DT]->x[o] * in[U]->x[o], Ae, in[BB]->x + r * (size_t)N,
-             in[CC]->x + r * (size_t)N, h + t * N, h + (t + 1) * N);
-    }
-    for (int n = 0; n < N; n++) l[n] = 0;
-    for (int t = T - 1; t >= 0; t--) {
-        size_t r = (size_t)b * (size_t)T + (size_t)t, o = r * (size_t)E + (size_t)e, k = r * (size_t)N;
-        real dt = in[DT]->x[o], u = in[U]->x[o], dy = y->g[o], sum_lb = 0, sum_qa = 0;
-        for (int n = 0; n < N; n++) {
-            size_t i = k + (size_t)n;
-            real ez = r_exp(dt * Ae[n]), hn = h[(t + 1) * N + n];
-            l[n] += dy * in[CC]->x[i];
-            real q = l[n] * h[t * N + n] * (negative ? 2 * ez : ez);
-            sum_qa += q * Ae[n];
-            sum_lb += l[n] * in[BB]->x[i];
-            if (in[A_LOG]->g) in[A_LOG]->g[e * N + n] += Ae[n] * q * dt;
-            if (in[BB]->g) in[BB]->g[i] += l[n] * dt * u;
-            if (in[CC]->g) in[CC]->g[i] += dy * hn;
-            l[n] *= negative ? 2 * ez - 1 : ez;
+    for (int e = 0; e < n_e; e += VLEN) {
+        for (int j = 0; j < VLEN; j++) {
+            const int o = (e + j) * nv * VLEN;
+            const vreal vdt = v_set(dt[e + j]), vx = v_set(x[e + j]);
+            vreal sum = v_set(0);
+            for (int i = 0; i < nv; i++) {
+                vreal a = exp2_down(vdt * v_load(A2 + o + i * VLEN));
+                if (negative) a = 2 * a - 1;
+                vreal s = a * v_load(h + o + i * VLEN) + vx * vb[i];
+                v_store(next + o + i * VLEN, s);
+                if (keep) v_store(decays + o + i * VLEN, a);
+                sum += s * vc[i];
+            }
+            v_store(dots + j * VLEN, sum);
         }
-        if (in[DT]->g) in[DT]->g[o] += sum_qa + sum_lb * u;
-        if (in[U]->g) in[U]->g[o] += sum_lb * dt + (in[SKIP] ? dy * in[SKIP]->x[e] : 0);
-        if (in[SKIP] && in[SKIP]->g) in[SKIP]->g[e] += dy * u;
+        v_store(y + e, v_sums(dots));
     }
-    if (in[H0] && in[H0]->g)
-        for (int n = 0; n < N; n++) in[H0]->g[((in[H0]->rank == 3 ? b * E : 0) + e) * N + n] += l[n];
 }
 
-static void back(Node *nd)
+/* One step back; h is the state before the step, next the one after it, l the carried adjoint.
+ * sums[0] = sum_n q A, sums[TILE] = sum_n l b per channel. */
+INLINE void step_back(const int nv, const bool negative, const Tile *k, int t, int i_t)
 {
-    int B = nd->out->dim[0], T = nd->out->dim[1], E = nd->out->dim[2], N = nd->in[BB]->dim[2];
-    size_t mark = arena_mark(nd->arena);
-    real *A = ARENA_RAW(nd->arena, real, E * N), *h = ARENA_RAW(nd->arena, real, (T + 1) * N);
-    real *l = ARENA_RAW(nd->arena, real, N);
-    eigen(nd->in[A_LOG], A);
-    for (int b = 0; b < B; b++)
-        for (int e = 0; e < E; e++) back_channel(nd, b, e, A, h, l);
-    arena_reset(nd->arena, mark);
+    const int W = nv * VLEN;
+    const real *h = k->states + i_t * TILE * W, *next = h + TILE * W, *decays = k->decays + i_t * TILE * W;
+    const real *dt = k->dt + i_t * TILE, *x = k->x + i_t * TILE, *dy = k->dy + i_t * TILE;
+    real qa_dots[8 * VLEN], lb_dots[8 * VLEN];
+    vreal vb[NV_MAX], vc[NV_MAX], db[NV_MAX], dc[NV_MAX];
+    for (int i = 0; i < nv; i++) {
+        vb[i] = v_load(k->brow + t * W + i * VLEN);
+        vc[i] = v_load(k->crow + t * W + i * VLEN);
+        db[i] = v_load(k->db + t * W + i * VLEN);
+        dc[i] = v_load(k->dc + t * W + i * VLEN);
+    }
+    for (int e = 0; e < k->n_e; e += VLEN) {
+        for (int j = 0; j < VLEN; j++) {
+            const vreal vdt = v_set(dt[e + j]), vx = v_set(x[e + j]), vdy = v_set(dy[e + j]);
+            vreal qa = v_set(0), lb = v_set(0);
+            for (int i = 0; i < nv; i++) {
+                const int o = (e + j) * W + i * VLEN;
+                vreal a = v_load(decays + o), l = v_load(k->l + o) + vdy * vc[i];
+                vreal q = l * v_load(h + o) * (negative ? a + 1 : a);
+                dc[i] += vdy * v_load(next + o);
+                db[i] += vx * l;
+                qa += q * v_load(k->A + o);
+                lb += l * vb[i];
+                v_store(k->dA + o, v_load(k->dA + o) + q * vdt);
+                v_store(k->l + o, a * l);
+            }
+            v_store(qa_dots + j * VLEN, qa);
+            v_store(lb_dots + j * VLEN, lb);
+        }
+        v_store(k->sums + e, v_sums(qa_dots));
+        v_store(k->sums + TILE + e, v_sums(lb_dots));
+    }
+    for (int i = 0; i < nv; i++) {
+        v_store(k->db + t * W + i * VLEN, db[i]);
+        v_store(k->dc + t * W + i * VLEN, dc[i]);
+    }
 }
 
-static void check_shapes(const Tensor *u, const Tensor *dt, const Tensor *a_log, const Tensor *b, const Tensor *c,
+static void run_step(const Tile *k, int t, int i, const real *h, real *next, real *decays)
+{
+    const real *dt = k->dt + i * TILE, *x = k->x + i * TILE, *b = k->brow + t * k->W, *c = k->crow + t * k->W;
+#define STEP(nv)                                                                                                       \
+    if (k->p->negative && decays)                                                                                      \
+        step(nv, 1, 1, k->n_e, k->A2, h, next, decays, dt, x, b, c, k->sums);                                          \
+    else if (k->p->negative)                                                                                           \
+        step(nv, 1, 0, k->n_e, k->A2, h, next, decays, dt, x, b, c, k->sums);                                          \
+    else if (decays)                                                                                                   \
+        step(nv, 0, 1, k->n_e, k->A2, h, next, decays, dt, x, b, c, k->sums);                                          \
+    else                                                                                                               \
+        step(nv, 0, 0, k->n_e, k->A2, h, next, decays, dt, x, b, c, k->sums);
+    if (k->nv == 1) {
+        STEP(1)
+    } else if (k->nv == 2) {
+        STEP(2)
+    } else {
+        STEP(4)
+    }
+#undef STEP
+}
+
+static void run_step_back(const Tile *k, int t, int i)
+{
+    bool negative = k->p->negative;
+    if (k->nv == 1)
+        negative ? step_back(1, 1, k, t, i) : step_back(1, 0, k, t, i);
+    else if (k->nv == 2)
+        negative ? step_back(2, 1, k, t, i) : step_back(2, 0, k, t, i);
+    else
+        negative ? step_back(4, 1, k, t, i) : step_back(4, 0, k, t, i);
+}
+
+/* ---- tiles ----------------------------------------------------------------------------------------------------- */
+
+static int n_vectors(int left) { return left > 2 * VLEN ? 4 : left > VLEN ? 2 : 1; }
+
+static Tile tile_new(const Plan *p, Tensor *const *in, Arena *a, bool grad)
+{
+    Tile k = { .p = p, .in = in };
+    const int w = NV_MAX * VLEN;
+    k.A = ARENA_RAW(a, real, TILE * w);
+    k.A2 = ARENA_RAW(a, real, TILE * w);
+    k.h = ARENA_RAW(a, real, TILE * w);
+    k.brow = ARENA_RAW(a, real, (size_t)p->T * (size_t)w);
+    k.crow = ARENA_RAW(a, real, (size_t)p->T * (size_t)w);
+    k.dt = ARENA_RAW(a, real, CHUNK * TILE);
+    k.x = ARENA_RAW(a, real, CHUNK * TILE);
+    k.sums = ARENA_RAW(a, real, 2 * TILE);
+    if (!grad) return k;
+    k.dy = ARENA_RAW(a, real, CHUNK * TILE);
+    k.states = ARENA_RAW(a, real, (CHUNK + 1) * TILE * w);
+    k.decays = ARENA_RAW(a, real, CHUNK * TILE * w);
+    k.l = ARENA_RAW(a, real, TILE * w);
+    k.dA = ARENA_RAW(a, real, TILE * w);
+    k.db = ARENA_RAW(a, real, (size_t)p->T * (size_t)w);
+    k.dc = ARENA_RAW(a, real, (size_t)p->T * (size_t)w);
+    return k;
+}
+
+/* y (rows,to) = columns 0..n of x (rows, stride step), the rest zero. */
+static void pad_rows(int rows, int n, int to, const real *x, int step_, real *restrict y)
+{
+    for (int i = 0; i < rows; i++) {
+        memcpy(y + (size_t)i * (size_t)to, x + (size_t)i * (size_t)step_, sizeof(real) * (size_t)n);
+        for (int j = n; j < to; j++) y[(size_t)i * (size_t)to + (size_t)j] = 0;
+    }
+}
+
+static void add_rows(int rows, int n, const real *x, int x_step, real *restrict y, int y_step)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < n; j++)
+            y[(size_t)i * (size_t)y_step + (size_t)j] += x[(size_t)i * (size_t)x_step + (size_t)j];
+}
+
+/* The b and c rows of sequence b, columns from n0. */
+static void enter_sequence(Tile *k, int b, int n0)
+{
+    const Plan *p = k->p;
+    k->b = b;
+    k->n0 = n0;
+    k->nv = n_vectors(p->N - n0);
+    k->W = k->nv * VLEN;
+    k->width = p->N - n0 < k->W ? p->N - n0 : k->W;
+    size_t o = (size_t)b * (size_t)p->T * (size_t)p->N + (size_t)n0;
+    pad_rows(p->T, k->width, k->W, k->in[BB]->x + o, p->N, k->brow);
+    pad_rows(p->T, k->width, k->W, k->in[CC]->x + o, p->N, k->crow);
+}
+
+/* Channels of this tile, not counting padding. */
+static int channels(const Tile *k) { return k->p->E - k->e0 < TILE ? k->p->E - k->e0 : TILE; }
+
+static void enter_tile(Tile *k, int e0)
+{
+    k->e0 = e0;
+    int n = channels(k);
+    k->n_e = (n + VLEN - 1) / VLEN * VLEN;
+    memset(k->A, 0, sizeof(real) * (size_t)(k->n_e * k->W));
+    for (int e = 0; e < n; e++) {
+        const real *a = k->in[A_LOG]->x + (size_t)(e0 + e) * (size_t)k->p->N + k->n0;
+        vec_exp(k->A + e * k->W, a, (size_t)k->width);
+    }
+    for (int i = 0; i < k->n_e * k->W; i++) {
+        k->A[i] = -k->A[i];
+        k->A2[i] = k->A[i] * (real)1.4426950408889634;
+    }
+}
+
+static size_t start_of(const Tile *k)
+{
+    const Plan *p = k->p;
+    return ((k->in[H0]->rank == 3 ? (size_t)k->b * (size_t)p->E : 0) + (size_t)k->e0) * (size_t)p->N + (size_t)k->n0;
+}
+
+static real *kept_state(const Tile *k, int chunk)
+{
+    const Plan *p = k->p;
+    size_t e_pad = (size_t)(p->E + TILE - 1) / TILE * TILE, c = (size_t)p->n_chunks;
+    size_t before = c * e_pad * ((size_t)k->n0 * (size_t)p->B + (size_t)(k->b * k->W)); /* n0: full blocks */
+    return p->kept + before + (c * (size_t)k->e0 + (size_t)(chunk * TILE)) * (size_t)k->W;
+}
+
+static size_t row_of(const Tile *k, int t)
+{
+    return ((size_t)k->b * (size_t)k->p->T + (size_t)t) * (size_t)k->p->E + (size_t)k->e0;
+}
+
+static void load_chunk(Tile *k, int t0, int n)
+{
+    size_t o = row_of(k, t0);
+    pad_rows(n, channels(k), TILE, k->in[DT]->x + o, k->p->E, k->dt);
+    pad_rows(n, channels(k), TILE, k->in[U]->x + o, k->p->E, k->x);
+    for (int i = 0; i < n * TILE; i++) k->x[i] *= k->dt[i];
+}
+
+static int chunk_length(const Plan *p, int chunk)
+{
+    return p->T - chunk * CHUNK < CHUNK ? p->T - chunk * CHUNK : CHUNK;
+}
+
+static void scan_tile(Tile *k, Tensor *y, real *last)
+{
+    const Plan *p = k->p;
+    const int n_e = channels(k);
+    memset(k->h, 0, sizeof(real) * (size_t)(k->n_e * k->W));
+    if (k->in[H0]) pad_rows(n_e, k->width, k->W, k->in[H0]->x + start_of(k), p->N, k->h);
+    for (int chunk = 0; chunk < p->n_chunks; chunk++) {
+        int n = chunk_length(p, chunk), t0 = chunk * CHUNK;
+        load_chunk(k, t0, n);
+        if (p->kept) memcpy(kept_state(k, chunk), k->h, sizeof(real) * (size_t)(k->n_e * k->W));
+        for (int i = 0; i < n; i++) {
+            run_step(k, t0 + i, i, k->h, k->h, NULL);
+            add_rows(1, n_e, k->sums, 0, y->x + row_of(k, t0 + i), 0);
+        }
+    }
+    size_t o = ((size_t)k->b * (size_t)p->E + (size_t)k->e0) * (size_t)p->N + (size_t)k->n0;
+    for (int e = 0; last && e < n_e; e++)
+        memcpy(last + o + (size_t)e * (size_t)p->N, k->h + e * k->W, sizeof(real) * (size_t)k->width);
+}
+
+static void back_chunk(Tile *k, int chunk)
+{
+    const Plan *p = k->p;
+    Tensor *const *in = k->in;
+    const int n = chunk_length(p, chunk), t0 = chunk * CHUNK, n_e = channels(k), tw = TILE * k->W;
+    load_chunk(k, t0, n);
+    memcpy(k->states, kept_state(k, chunk), sizeof(real) * (size_t)(k->n_e * k->W));
+    for (int i = 0; i < n; i++)
+        run_step(k, t0 + i, i, k->states + i * tw, k->states + (i + 1) * tw, k->decays + i * tw);
+    for (int i = n - 1; i >= 0; i--) {
+        size_t o = row_of(k, t0 + i);
+        run_step_back(k, t0 + i, i);
+        const real *u = in[U]->x + o, *qa = k->sums, *lb = k->sums + TILE, *dt = k->dt + i * TILE;
+        real *restrict du = in[U]->g ? in[U]->g + o : NULL, *restrict ddt = in[DT]->g ? in[DT]->g + o : NULL;
+        for (int e = 0; ddt && e < n_e; e++) ddt[e] += qa[e] + u[e] * lb[e];
+        for (int e = 0; du && e < n_e; e++) du[e] += dt[e] * lb[e];
+    }
+}
+
+static void back_tile(Tile *k, const Tensor *y)
+{
+    const Plan *p = k->p;
+    Tensor *const *in = k->in;
+    const int n_e = channels(k);
+    memset(k->l, 0, sizeof(real) * (size_t)(k->n_e * k->W));
+    memset(k->dA, 0, sizeof(real) * (size_t)(k->n_e * k->W));
+    for (int chunk = p->n_chunks - 1; chunk >= 0; chunk--) {
+        pad_rows(chunk_length(p, chunk), n_e, TILE, y->g + row_of(k, chunk * CHUNK), p->E, k->dy);
+        back_chunk(k, chunk);
+    }
+    for (int i = 0; i < k->n_e * k->W; i++) k->dA[i] *= k->A[i];
+    if (in[A_LOG]->g)
+        add_rows(n_e, k->width, k->dA, k->W, in[A_LOG]->g + (size_t)k->e0 * (size_t)p->N + (size_t)k->n0, p->N);
+    if (in[H0] && in[H0]->g) add_rows(n_e, k->width, k->l, k->W, in[H0]->g + start_of(k), p->N);
+}
+
+/* du += dy * skip, dskip += sum dy * u */
+static void back_skip(const Plan *p, Tensor *const *in, const real *dy)
+{
+    const Tensor *u = in[U], *skip = in[SKIP];
+    const size_t E = (size_t)p->E;
+    for (size_t r = 0; r < (size_t)p->B * (size_t)p->T * E; r += E) {
+        for (size_t e = 0; skip->g && e < E; e++) skip->g[e] += dy[r + e] * u->x[r + e];
+        for (size_t e = 0; u->g && e < E; e++) u->g[r + e] += dy[r + e] * skip->x[e];
+    }
+}
+
+static void back(Node *n)
+{
+    const Plan *p = n->saved;
+    Tensor **in = n->in;
+    size_t mark = arena_mark(n->arena);
+    Tile k = tile_new(p, in, n->arena, true);
+    for (int n0 = 0; n0 < p->N; n0 += k.W)
+        for (int b = 0; b < p->B; b++) {
+            enter_sequence(&k, b, n0);
+            memset(k.db, 0, sizeof(real) * (size_t)p->T * (size_t)k.W);
+            memset(k.dc, 0, sizeof(real) * (size_t)p->T * (size_t)k.W);
+            for (int e0 = 0; e0 < p->E; e0 += TILE) {
+                enter_tile(&k, e0);
+                back_tile(&k, n->out);
+            }
+            size_t o = (size_t)b * (size_t)p->T * (size_t)p->N + (size_t)n0;
+            if (in[BB]->g) add_rows(p->T, k.width, k.db, k.W, in[BB]->g + o, p->N);
+            if (in[CC]->g) add_rows(p->T, k.width, k.dc, k.W, in[CC]->g + o, p->N);
+        }
+    if (in[SKIP]) back_skip(p, in, n->out->g);
+    arena_reset(n->arena, mark);
+}
+
+static Plan check_shapes(const Tensor *u, const Tensor *dt, const Tensor *a_log, const Tensor *b, const Tensor *c,
                          const Tensor *skip, const Tensor *h0)
 {
     CHECK(u->rank == 3 && same_shape(u, dt), "scan_selective: u %s, dt %s, want equal (B,T,E)", shape_str(u),
@@ -105,34 +376,37 @@ static void check_shapes(const Tensor *u, const Tensor *dt, const Tensor *a_log,
     CHECK(same_shape(b, c) && b->rank == 3 && b->dim[0] == B && b->dim[1] == T && b->dim[2] == N,
           "scan_selective: b %s, c %s, want (%d,%d,%d)", shape_str(b), shape_str(c), B, T, N);
     CHECK(!skip || (skip->rank == 1 && skip->dim[0] == E), "scan_selective: skip %s, want (%d)", shape_str(skip), E);
-    CHECK(!h0 || (tensor_last(h0) == N && h0->dim[h0->rank - 2] == E && (h0->rank == 2 || h0->dim[0] == B)),
+    CHECK(!h0 || (tensor_last(h0) == N && h0->rank >= 2 && h0->dim[h0->rank - 2] == E &&
+                  (h0->rank == 2 || (h0->rank == 3 && h0->dim[0] == B))),
           "scan_selective: h0 %s, want (%d,%d,%d) or (%d,%d)", shape_str(h0), B, E, N, E, N);
+    return (Plan){ .B = B, .T = T, .E = E, .N = N, .n_chunks = (T + CHUNK - 1) / CHUNK };
 }
 
 Tensor *op_scan_selective(Tape *t, Tensor *u, Tensor *dt, Tensor *a_log, Tensor *b, Tensor *c, Tensor *skip,
                           bool negative, Tensor *h0, real *last)
 {
-    check_shapes(u, dt, a_log, b, c, skip, h0);
-    int B = u->dim[0], T = u->dim[1], E = u->dim[2], N = tensor_last(a_log);
-    Tensor *y = tape_like(t, u);
-    Saved *s = ARENA_NEW(t->arena, Saved, 1);
-    s->negative = negative;
+    Plan *p = ARENA_NEW(t->arena, Plan, 1);
+    *p = check_shapes(u, dt, a_log, b, c, skip, h0);
+    p->negative = negative;
+    Tensor *in[N_IN] = { u, dt, a_log, b, c, skip, h0 }, *y = tape_like(t, u);
+    const size_t E = (size_t)p->E, w = (size_t)(NV_MAX * VLEN), full = (size_t)p->N / w * w, rest = (size_t)p->N - full;
+    if (t->grad) {
+        size_t n_pad = full + (rest ? (size_t)(n_vectors((int)rest) * VLEN) : 0);
+        size_t e_pad = (E + TILE - 1) / TILE * TILE;
+        p->kept = ARENA_RAW(t->arena, real, (size_t)p->B * (size_t)p->n_chunks * e_pad * n_pad);
+    }
+    for (size_t i = 0; i < tensor_size(y); i++) y->x[i] = skip ? skip->x[i % E] * u->x[i] : 0;
     size_t mark = arena_mark(t->arena);
-    real *A = ARENA_RAW(t->arena, real, E * N), *h = ARENA_RAW(t->arena, real, N);
-    eigen(a_log, A);
-    for (int i = 0; i < B; i++)
-        for (int e = 0; e < E; e++) {
-            start(h0, i, e, E, N, h);
-            for (int k = 0; k < T; k++) {
-                size_t r = (size_t)i * (size_t)T + (size_t)k, o = r * (size_t)E + (size_t)e;
-                y->x[o] = step(N, negative, dt->x[o], dt->x[o] * u->x[o], A + e * N, b->x + r * (size_t)N,
-                               c->x + r * (size_t)N, h, h);
-                if (skip) y->x[o] += skip->x[e] * u->x[o];
+    Tile k = tile_new(p, in, t->arena, false);
+    for (int n0 = 0; n0 < p->N; n0 += k.W)
+        for (int s = 0; s < p->B; s++) {
+            enter_sequence(&k, s, n0);
+            for (int e0 = 0; e0 < p->E; e0 += TILE) {
+                enter_tile(&k, e0);
+                scan_tile(&k, y, last);
             }
-            if (last)
-                for (int n = 0; n < N; n++) last[(i * E + e) * N + n] = h[n];
         }
     arena_reset(t->arena, mark);
-    tape_flops(t, 16.0 * (double)tensor_size(u) * N);
-    return PUSH(t, "scan_selective", y, s, u, dt, a_log, b, c, skip, h0);
+    tape_flops(t, (7.0 * p->N + (skip ? 3 : 1)) * (double)tensor_size(u)); /* an exp counts one */
+    return tape_push(t, "scan_selective", back, y, p, N_IN, in);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scan_dplr_kernel.c - see scan_dplr_kernel.h. Each variant is one inlined body with constant flags. */
 #include "tape/scan_dplr_kernel.h"
+#include "base/vsum.h"
 
 #define INLINE static inline __attribute__((always_inline))
-#define UNROLL _Pragma("GCC unroll 4")
 
 enum { NV_MAX = 4 };
 
@@ -11,13 +11,13 @@ INLINE void forward(const int nv, const bool decay, const bool erase, const bool
                     const real *a, const real *w, const real *u, const real *r, real *p, const real *q, real *o)
 {
     vreal vu[NV_MAX], vp[NV_MAX], vo[NV_MAX];
-    UNROLL for (int i = 0; i < nv; i++) {
+    for (int i = 0; i < nv; i++) {
         vu[i] = v_load(u + i * VLEN);
         vp[i] = vo[i] = v_set(0);
     }
     for (int k = 0; k < K; k++, S += nv * VLEN, next += nv * VLEN) {
         const vreal ak = v_set(decay ? a[k] : 1), wk = v_set(w[k]), rk = v_set(erase ? r[k] : 0), qk = v_set(read ? q[k] : 0);
-        UNROLL for (int i = 0; i < nv; i++) {
+        for (int i = 0; i < nv; i++) {
             vreal x = v_load(S + i * VLEN);
             x = (decay ? ak * x : x) + wk * vu[i];
             v_store(next + i * VLEN, x);
@@ -25,7 +25,7 @@ INLINE void forward(const int nv, const bool decay, const bool erase, const bool
             if (read) vo[i] += qk * x;
         }
     }
-    UNROLL for (int i = 0; i < nv; i++) {
+    for (int i = 0; i < nv; i++) {
         if (erase) v_store(p + i * VLEN, vp[i]);
         if (read) v_store(o + i * VLEN, vo[i]);
     }
@@ -37,7 +37,7 @@ INLINE void back(const int nv, const DplrDecay decay, const bool erase, const bo
     real *D = x->D, *dots = x->dots;
     const int P = (K + VLEN - 1) / VLEN * VLEN * VLEN;    /* one plane of dots */
     vreal u[NV_MAX], dout[NV_MAX], du[NV_MAX], p[NV_MAX], acc[NV_MAX];
-    UNROLL for (int i = 0; i < nv; i++) {
+    for (int i = 0; i < nv; i++) {
         u[i] = v_load(x->u + i * VLEN);
         if (read) dout[i] = v_load(x->dout + i * VLEN);
         if (erase) du[i] = v_load(x->du + i * VLEN);
@@ -47,7 +47,7 @@ INLINE void back(const int nv, const DplrDecay decay, const bool erase, const bo
         const vreal ak = v_set(decay ? a[k] : 1), wk = v_set(w[k]);
         const vreal qk = v_set(read ? aq[k] : 0), rk = v_set(erase ? ar[k] : 0);
         vreal du_row = v_set(0), so = v_set(0), su = v_set(0), ds = v_set(0);
-        UNROLL for (int i = 0; i < nv; i++) {
+        for (int i = 0; i < nv; i++) {
             vreal d = v_load(D + i * VLEN), s = v_load(S + i * VLEN);
             du_row += d * u[i];
             if (read) so += s * dout[i];
@@ -66,19 +66,19 @@ INLINE void back(const int nv, const DplrDecay decay, const bool erase, const bo
         if (decay == DECAY_CHANNEL) v_store(dots + 3 * P, ds);
     }
     vreal sum = acc[0];
-    UNROLL for (int i = 1; i < nv; i++) sum += acc[i];
+    for (int i = 1; i < nv; i++) sum += acc[i];
     if (decay == DECAY_SCALAR) v_store(x->acc, sum);
-    UNROLL for (int i = 0; i < nv; i++) v_store(x->p + i * VLEN, p[i]);
+    for (int i = 0; i < nv; i++) v_store(x->p + i * VLEN, p[i]);
 }
 
 INLINE void project(const int nv, int K, const real *S, const real *r, real *p)
 {
     vreal vp[NV_MAX];
-    UNROLL for (int i = 0; i < nv; i++) vp[i] = v_set(0);
+    for (int i = 0; i < nv; i++) vp[i] = v_set(0);
     for (int k = 0; k < K; k++, S += nv * VLEN) {
-        UNROLL for (int i = 0; i < nv; i++) vp[i] += r[k] * v_load(S + i * VLEN);
+        for (int i = 0; i < nv; i++) vp[i] += r[k] * v_load(S + i * VLEN);
     }
-    UNROLL for (int i = 0; i < nv; i++) v_store(p + i * VLEN, vp[i]);
+    for (int i = 0; i < nv; i++) v_store(p + i * VLEN, vp[i]);
 }
 
 #define FORWARD(nv, decay, erase, read)                                                                               \
@@ -135,39 +135,7 @@ void dplr_read(int nv, int K, const real *S, const real *r, real *p)
     else project(4, K, S, r, p);
 }
 
-#ifdef __clang__
-#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (vint){ __VA_ARGS__ })
-#endif
-
-/* The VLEN sums of VLEN vectors; in float a tree of shuffles, since this is an eighth of the backward pass. */
-static inline vreal sum_block(const real *x)
-{
-#if REAL_BITS == 32 && VBYTES == 32
-    vreal v[8];
-    for (int i = 0; i < 8; i++) v[i] = v_load(x + i * 8);
-    for (int i = 0; i < 4; i++)
-        v[i] = SHUFFLE(v[2 * i], v[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13) +
-               SHUFFLE(v[2 * i], v[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
-    for (int i = 0; i < 2; i++)
-        v[i] = SHUFFLE(v[2 * i], v[2 * i + 1], 0, 1, 8, 9, 4, 5, 12, 13) +
-               SHUFFLE(v[2 * i], v[2 * i + 1], 2, 3, 10, 11, 6, 7, 14, 15);
-    return SHUFFLE(v[0], v[1], 0, 1, 2, 3, 8, 9, 10, 11) + SHUFFLE(v[0], v[1], 4, 5, 6, 7, 12, 13, 14, 15);
-#elif REAL_BITS == 32
-    vreal v[4];
-    for (int i = 0; i < 4; i++) v[i] = v_load(x + i * 4);
-    for (int i = 0; i < 2; i++)
-        v[i] = SHUFFLE(v[2 * i], v[2 * i + 1], 0, 4, 1, 5) + SHUFFLE(v[2 * i], v[2 * i + 1], 2, 6, 3, 7);
-    return SHUFFLE(v[0], v[1], 0, 1, 4, 5) + SHUFFLE(v[0], v[1], 2, 3, 6, 7);
-#else
-    vreal y = v_set(0);
-    for (int i = 0; i < VLEN; i++) y[i] = v_sum(v_load(x + i * VLEN));
-    return y;
-#endif
-}
-
 void dplr_sum_rows(int K, const real *dots, real *sum)
 {
-    for (int k = 0; k < K; k += VLEN) v_store(sum + k, sum_block(dots + k * VLEN));
+    for (int k = 0; k < K; k += VLEN) v_store(sum + k, v_sums(dots + k * VLEN));
 }
