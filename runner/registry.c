@@ -48,7 +48,7 @@ bool mixer_build(MixerUse *use, const Place *at, Params *p, const char *where, A
     use->self = ARENA_NEW(a, char, use->mixer->self_size);
     snprintf(use->where, sizeof use->where, "%s", where);
     params_enter(p, "%s", where);
-    TRY(use->mixer->build(use->cfg, at, p, use->self, err));
+    if (!use->mixer->build(use->cfg, at, p, use->self, err)) return err_prefix(err, "mixer %s", use->mixer->name);
     params_leave(p);
     return true;
 }
