@@ -6,7 +6,7 @@
 
 /* In the order of `seqprobe help`. */
 static const Command *const commands[] = {
-    &command_run, &command_eval, &command_sweep, &command_collect, &command_list, &command_help, &command_show, &command_sample, NULL,
+    &command_run, &command_eval, &command_sweep, &command_collect, &command_check, &command_list, &command_help, &command_show, &command_sample, NULL,
 };
 
 int main(int argc, char **argv)

@@ -40,9 +40,4 @@ bool select_write(const Plan *plan, const RowResult *rows, const char *results, 
 
 double median_of(double *x, int n);                        /* sorts x; NaN if n is 0 */
 
-/* ---- check.c ---------------------------------------------------------------------------------------------------- */
-
-/* Are all `thresholds:` well formed? plan_read asks before anything runs. */
-bool thresholds_check(const Value *thresholds, const Plan *plan, Arena *a, Err *err);
-
 #endif

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "sweep/plan_parts.h"
+#include "sweep/thresholds.h"
 
 enum { ROWS_MAX = 20000 };
 
@@ -58,33 +59,13 @@ static const char *task_name(const Value *config)
     return t && t->kind == VALUE_SCALAR ? t->text : value_text(t, "name", "");
 }
 
-/* Does a row's label or name equal the wanted text, or one of a list of texts? */
-static bool label_matches(const Value *want, const char *label, const char *name)
-{
-    if (want->kind == VALUE_SCALAR) return strcmp(want->text, label) == 0 || (name && strcmp(want->text, name) == 0);
-    for (const Value *v = want->first; v && want->kind == VALUE_LIST; v = v->next)
-        if (label_matches(v, label, name)) return true;
-    return false;
-}
-
-static bool is_excluded(Expand *x, const PlanRow *row, const Value *config)
+static bool is_excluded(Expand *x, const PlanRow *row)
 {
     int k = 0;
-    const Value *mixer = value_get(config, "mixer");
     for (const Value *e = x->exclude ? x->exclude->first : NULL; e; e = e->next, k++) {
-        bool all = true;
-        for (const Value *want = e->first; want && all; want = want->next) {
-            if (strcmp(want->key, "case") == 0) {
-                all = label_matches(want, row->case_label, task_name(config));
-            } else if (strcmp(want->key, "mixer") == 0) {
-                all = label_matches(want, row->mixer_label, mixer ? mixer_spec_name(mixer, x->tmp) : NULL);
-            } else {
-                const Value *have = value_at(config, want->key);
-                all = have && value_same(x->tmp, have, want);
-            }
-        }
-        if (all) x->hits[k]++;
-        if (all) return true;
+        if (!where_matches(e, row, x->tmp)) continue;
+        x->hits[k]++;
+        return true;
     }
     return false;
 }
@@ -138,7 +119,8 @@ static bool add_row(Expand *x, const Pick *p, int *collapsed)
     row.case_label = case_label ? case_label : task_name(config);
     if (!mixer_label && mixer) mixer_label = mixer_spec_name(mixer, x->tmp);
     row.mixer_label = mixer_label ? mixer_label : "";
-    if (is_excluded(x, &row, config)) return true;
+    row.config = config;
+    if (is_excluded(x, &row)) return true;
 
     RunSpec spec;
     if (!run_resolve(config, x->tmp, &spec, x->err)) {
@@ -301,9 +283,12 @@ static bool read_all(Expand *x, const char *path, int n_sets, const char *const 
 
 bool plan_read(const char *path, int n_sets, const char *const *sets, Arena *a, Plan *out, Err *err)
 {
-    *out = (Plan){ .file = arena_strdup(a, path) };
+    *out = (Plan){ .file = arena_strdup(a, path), .narrowed = n_sets > 0 };
     Expand x = { .a = a, .tmp = arena_new("plan"), .plan = out, .notes = buf_new(a), .err = err };
-    bool ok = read_all(&x, path, n_sets, sets);
+    int n;
+    Threshold *t;
+    bool ok =
+        read_all(&x, path, n_sets, sets) && select_check(out->select, err) && thresholds_read(out, x.tmp, &n, &t, err);
     arena_free(x.tmp);
     out->notes = x.notes.len ? x.notes.s : NULL;
     return ok;
