@@ -16,8 +16,8 @@
  * n_value, exactly. Fails when contexts or keys exceed their maximum.
  *
  * Source: Zhan et al. 2025 (arXiv:2507.00449), repository HAX, create_dataset; published contexts and keys [5, 16],
- * n_value 16, ids padded to a vocabulary of 100. Deviations: small defaults; no padding; pairs (c, k) uniform, not swept
- * in order; equal examples are not removed.
+ * n_value 16, ids padded to a vocabulary of 100. Deviations: small defaults; no padding; pairs (c, k) uniform, not
+ * swept in order; equal examples are not removed.
  */
 #include "task.h"
 

@@ -99,24 +99,16 @@ static int ids_draw_new(Ids *s, Rng *rng, int low, int n)
  * replacement. time[] and slot[] hold the n earliest so far, sorted. */
 static void draw_slots(Rng *rng, int slots, int n, double a, int *slot)
 {
-    double time[KV_MAX];
+    double time[KV_MAX], latest = 0;
     int have = 0;
     for (int g = 0; g < slots; g++) {
         double arrival = -log((rng_u32(rng) + 0.5) * 0x1p-32) * pow(g + 1.0, 1 - a);
-        if (have == n && arrival >= time[n - 1]) continue;
-        int lo = 0, hi = have;
-        while (lo < hi) {
-            int mid = (lo + hi) / 2;
-            if (time[mid] <= arrival)
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
-        if (have < n) have++;
-        memmove(time + lo + 1, time + lo, sizeof *time * (size_t)(have - 1 - lo));
-        memmove(slot + lo + 1, slot + lo, sizeof *slot * (size_t)(have - 1 - lo));
-        time[lo] = arrival;
-        slot[lo] = g;
+        if (have == n && arrival >= latest) continue;
+        int i = have < n ? have++ : n - 1;
+        for (; i > 0 && time[i - 1] > arrival; i--) time[i] = time[i - 1], slot[i] = slot[i - 1];
+        time[i] = arrival;
+        slot[i] = g;
+        latest = time[have - 1];
     }
 }
 
