@@ -73,7 +73,7 @@ static bool has_syntax(const char *s)
     size_t n = strlen(s);
     if (n == 0 || strchr("?:,[]{}#&*!|>'\"%@`", s[0]) || s[0] == ' ' || s[n - 1] == ' ' || s[n - 1] == ':') return true;
     if (s[0] == '-' && (s[1] == 0 || s[1] == ' ' || s[1] == '-')) return true;
-    if (!strncmp(s, "...", 3) || strpbrk(s, ",[]{}") || strstr(s, ": ") || strstr(s, " #")) return true;
+    if (!strncmp(s, "...", 3) || strpbrk(s, ",[]{}?") || strstr(s, ": ") || strstr(s, " #")) return true;
     for (; *s; s++)
         if ((unsigned char)*s < 32 || (unsigned char)*s >= 127) return true;
     return false;
