@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # length.gp - accuracy against length, one panel per case: interval bars, chance, and the longest training length.
 #
-# Columns: case, mixer (labels), len (as the task counts it), acc, lo, hi, chance, train_len.
-# CASES: labels in single quotes; ROWS x COLS panels; LEGEND: its width.
+# Columns: case_no, mixer_no (from 1, into the labels CASES and MIXERS), len (as the task counts it), acc, lo, hi,
+# chance, train_len. ROWS x COLS panels; LEGEND: width of the legend.
 load DIR . "/style.gp"
 NC = words(CASES)
 NM = words(MIXERS)
@@ -17,17 +17,16 @@ if (!DUMB) {
     unset key
 }
 do for [c = 1:NC] {
-    name = word(CASES, c)
-    set label 1 name at graph 0.5,1.07 center noenhanced
+    set label 1 word(CASES, c) at graph 0.5,1.07 center noenhanced
     set ylabel ((c - 1) % COLS == 0 || DUMB ? "accuracy" : "")
     set xlabel (c > NC - COLS || DUMB ? "length" : "")
     plot for [m = 1:NM] IN using \
-            (strcol("case") eq name && strcol("mixer") eq word(MIXERS, m) ? column("len") : NaN):"acc":"lo":"hi" \
+            (column("case_no") == c && column("mixer_no") == m ? column("len") : NaN):"acc":"lo":"hi" \
             with yerrorlines linecolor rgb color(look(word(MIXERS, m), m)) pointtype shape(look(word(MIXERS, m), m)) \
             dashtype dash(look(word(MIXERS, m), m)) pointsize 0.6 title word(MIXERS, m), \
-         IN using (strcol("case") eq name ? column("len") : NaN):"chance" smooth unique \
+         IN using (column("case_no") == c ? column("len") : NaN):"chance" smooth unique \
             with lines linecolor rgb "#888888" dashtype 2 title "chance", \
-         IN using (strcol("case") eq name ? column("train_len") : NaN):(1.02) smooth unique \
+         IN using (column("case_no") == c ? column("train_len") : NaN):(1.02) smooth unique \
             with impulses linecolor rgb "#666666" dashtype 3 title "trained up to"
 }
 if (!DUMB) {

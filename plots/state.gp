@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # state.gp - accuracy against recurrent state (reals per sequence), one line per mixer.
 #
-# Columns: mixer (label), state (reals), acc, lo, hi, chance, case.
+# Columns: mixer_no (from 1, into the labels MIXERS), state (reals), acc, lo, hi, chance.
 load DIR . "/style.gp"
 NM = words(MIXERS)
 set logscale x 2
@@ -10,7 +10,7 @@ set yrange [0:1.02]
 set ytics 0.25
 set xlabel "state (reals per sequence)"
 set ylabel "accuracy"
-plot for [m = 1:NM] IN using (strcol("mixer") eq word(MIXERS, m) ? column("state") : NaN):"acc":"lo":"hi" \
+plot for [m = 1:NM] IN using (column("mixer_no") == m ? column("state") : NaN):"acc":"lo":"hi" \
         with yerrorlines linecolor rgb color(look(word(MIXERS, m), m)) pointtype shape(look(word(MIXERS, m), m)) \
         dashtype dash(look(word(MIXERS, m), m)) pointsize 0.9 title word(MIXERS, m), \
      IN using "state":"chance" smooth unique with lines linecolor rgb "#888888" dashtype 2 title "chance"

@@ -6,7 +6,10 @@
 
 /* In the order of `seqprobe help`. */
 static const Command *const commands[] = {
-    &command_run, &command_eval, &command_sweep, &command_collect, &command_check, &command_list, &command_help, &command_show, &command_sample, NULL,
+    &command_sweep,  &command_table,   &command_check,
+    &command_list,   &command_show,    &command_sample, &command_help,
+    &command_run,    &command_eval,    &command_collect,
+    NULL,
 };
 
 int main(int argc, char **argv)

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cells.c - reading results/<name>/selected.csv (its columns: sweep/select.c) into mixers x cases.
+ *
+ * A row's label is the mixer's, followed by the cells of further axes ("gla, model_d_model 128"). Theory's verdict is
+ * that of the task's own `theory` for the class of the mixer and the number of layers in the config of the best run;
+ * of several mixers in one stack the most able one counts.
+ */
+#include "cells.h"
+
+#include <math.h>
+#include <string.h>
+
+const Cell *cell_at(const Cells *c, int mixer, int kase) { return c->cell[mixer * c->cases + kase]; }
+
+const Point *cell_longest(const Cell *c)
+{
+    const Point *best = NULL;
+    for (int i = 1; i < c->n_points; i++)
+        if (c->point[i].len > c->point[0].len && (!best || c->point[i].len > best->len)) best = &c->point[i];
+    return best;
+}
+
+/* More able first. */
+static int able(TheoryVerdict v)
+{
+    static const int rank[] = {
+        [THEORY_OPEN] = 1, [THEORY_YES] = 4, [THEORY_NO] = 0, [THEORY_COND] = 2, [THEORY_APPROX] = 3
+    };
+    return rank[v];
+}
+
+static void read_theory(Cell *c, const char *results, Arena *a)
+{
+    Err none = { 0 };
+    Value *config;
+    RunSpec s;
+    const char *path = arena_printf(a, "%s/runs/%s/config.yaml", results, c->best_run);
+    if (!*c->best_run || !yaml_read(path, a, &config, &none) || !run_resolve(config, a, &s, &none)) return;
+    c->task = s.task->name;
+    c->stop_at = s.train.stop_at;
+    for (int i = 0; i < s.n_mixers; i++) {
+        MixerUse use;
+        if (!mixer_read(s.mixers[i], a, &use, &none)) return;
+        TheoryClass cls = use.mixer->theory_class(use.cfg);
+        Theory t = s.task->theory(s.slices[0].cfg, cls, s.model.layers * s.model.loops);
+        if (!c->has_theory || able(t.verdict) > able(c->theory.verdict)) c->theory = t;
+        c->has_theory = true;
+    }
+    /* What no layer can do alone, layers of different classes may do together. */
+    if (s.n_mixers > 1 && c->theory.verdict == THEORY_NO)
+        c->theory = (Theory){ THEORY_OPEN, "a hybrid of such layers" };
+}
+
+static int label_index(const char **label, int *n, const char *text)
+{
+    for (int i = 0; i < *n; i++)
+        if (!strcmp(label[i], text)) return i;
+    label[*n] = text;
+    return (*n)++;
+}
+
+static const char *row_label(const Csv *csv, int r, Arena *a)
+{
+    const char *label = csv_get(csv, r, "mixer");
+    for (int c = csv_col(csv, "mixer") + 1; c < csv_col(csv, "lr"); c++)
+        if (*csv->cell[r][c]) label = arena_printf(a, "%s, %s %s", label, csv->head[c], csv->cell[r][c]);
+    return label;
+}
+
+static void read_point(const Csv *csv, int r, Cell *c)
+{
+    bool several = c->n_seeds > 1;
+    Point *p = &c->point[c->n_points++];
+    *p = (Point){ .slice = csv_get(csv, r, "slice"),
+                  .len = (int)csv_num(csv, r, "len"),
+                  .solved = (int)csv_num(csv, r, "solved"),
+                  .acc = csv_num(csv, r, "median"),
+                  .lo = csv_num(csv, r, several ? "min" : "lo"),
+                  .hi = csv_num(csv, r, several ? "max" : "hi"),
+                  .chance = csv_num(csv, r, "chance"),
+                  .n = (long)csv_num(csv, r, "n") };
+}
+
+static void read_cell(const Csv *csv, int r, Cell *c)
+{
+    c->n_seeds = (int)csv_num(csv, r, "n_seeds");
+    c->metric = csv_get(csv, r, "metric");
+    c->best_run = csv_get(csv, r, "best_run");
+    c->lr = csv_num(csv, r, "lr");
+    c->step_solved = csv_num(csv, r, "step_solved");
+    c->state = csv_num(csv, r, "state_reals");
+    c->params = csv_num(csv, r, "params");
+    c->stop_at = (double)NAN;
+    c->task = "";
+}
+
+static bool read_selected(const char *path, const char *results, Arena *a, Cells *out, Err *err)
+{
+    Csv csv;
+    TRY(csv_read(path, a, &csv, err));
+    if (csv_col(&csv, "case") < 0 || csv_col(&csv, "lr") < csv_col(&csv, "mixer") || csv_col(&csv, "best_run") < 0)
+        return err_set(err, EXIT_FAILED, "%s: not written by this version of seqprobe", path);
+    out->mixer = ARENA_NEW(a, const char *, csv.rows + 1);
+    out->kase = ARENA_NEW(a, const char *, csv.rows + 1);
+    int *mixer = ARENA_NEW(a, int, csv.rows + 1), *kase = ARENA_NEW(a, int, csv.rows + 1);
+    for (int r = 0; r < csv.rows; r++) {
+        mixer[r] = label_index(out->mixer, &out->mixers, row_label(&csv, r, a));
+        kase[r] = label_index(out->kase, &out->cases, csv_get(&csv, r, "case"));
+    }
+    if (csv.rows == 0) return err_set(err, EXIT_FAILED, "%s: no rows", path);
+    out->cell = ARENA_NEW(a, Cell *, out->mixers * out->cases);
+    for (int r = 0; r < csv.rows; r++) {
+        Cell **at = &out->cell[mixer[r] * out->cases + kase[r]];
+        if (!*at) {
+            *at = ARENA_NEW(a, Cell, 1);
+            (*at)->point = ARENA_NEW(a, Point, csv.rows);
+            read_cell(&csv, r, *at);
+            read_theory(*at, results, a);
+        }
+        if ((*at)->n_seeds && *csv_get(&csv, r, "slice")) read_point(&csv, r, *at);
+    }
+    return true;
+}
+
+static bool is_config(const char *what)
+{
+    size_t n = strlen(what);
+    return (n > 5 && !strcmp(what + n - 5, ".yaml")) || strchr(what, '/');
+}
+
+bool cells_read(const char *what, const char *results, Arena *a, Cells *out, Err *err)
+{
+    Plan plan = { .name = what };
+    const char *config = is_config(what) ? what : arena_printf(a, "configs/%s.yaml", what);
+    memset(out, 0, sizeof *out);
+    if (is_config(what)) {
+        int finished;
+        TRY(plan_read(config, 0, NULL, a, &plan, err) && collect_results(&plan, results, &finished, err));
+        if (!finished)
+            return err_set(err, EXIT_FAILED, "no finished runs of %s in %s: seqprobe sweep %s", plan.name, results,
+                           config);
+    }
+    out->name = plan.name;
+    out->dir = path_join(a, results, plan.name);
+    const char *selected = path_join(a, out->dir, "selected.csv");
+    if (!file_exists(selected))
+        return err_set(err, EXIT_USAGE, "no %s; '%s' is neither a config file nor a sweep with results", selected,
+                       what);
+    if (!is_config(what) && file_exists(config)) {
+        Err none = { 0 };
+        if (!plan_read(config, 0, NULL, a, &plan, &none) || strcmp(plan.name, what)) plan = (Plan){ .name = what };
+    }
+    out->figures = plan.figures;
+    out->title = plan.title;
+    out->question = plan.question;
+    return read_selected(selected, results, a, out, err);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cells.h - the results of a sweep as tables and figures want them: mixers x cases, read from selected.csv.
+ *
+ * No statistics here: numbers are those of sweep/select.c. What is added is the verdict of theory.
+ */
+#ifndef SEQPROBE_CELLS_H
+#define SEQPROBE_CELLS_H
+
+#include "show.h"
+#include "sweep/sweep.h"
+
+/* One slice of the test split. acc is the median over seeds; lo, hi: smallest and largest seed if there are several,
+ * else the 95 % Wilson interval. */
+typedef struct Point { const char *slice; int len, solved; double acc, lo, hi, chance; long n; } Point;
+
+typedef struct Cell {
+    const char *task, *metric, *best_run;
+    int n_seeds;                       /* finished; 0: none, then nothing below is set */
+    int n_points; Point *point;        /* [0]: the training lengths; n_points 0: diverged */
+    double lr, step_solved;            /* step_solved NaN: never on validation */
+    double state, params;
+    bool has_theory; Theory theory;
+    double stop_at;                    /* accuracy that counts as solved; NaN: unknown */
+} Cell;
+
+typedef struct Cells {
+    const char *name, *dir;            /* sweep; results/<name> */
+    const char *title, *question;      /* of the config; may be NULL */
+    const Value *figures;              /* of the config; may be NULL */
+    int mixers, cases;
+    const char **mixer, **kase;        /* labels in plan order */
+    Cell **cell;                       /* [mixer * cases + case]; NULL: not in the plan */
+} Cells;
+
+/* `what` is a config file, which is collected afresh, or the name of a sweep that has results. */
+bool cells_read(const char *what, const char *results, Arena *a, Cells *out, Err *err);
+const Cell *cell_at(const Cells *c, int mixer, int kase);  /* NULL if absent */
+/* The slice with the greatest length beyond the training lengths, or NULL. */
+const Point *cell_longest(const Cell *c);
+
+#endif
