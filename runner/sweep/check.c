@@ -38,7 +38,7 @@ static const char *group_name(Check *c, const Group *g)
     Buf b = buf_new(c->a);
     buf_printf(&b, "%s/%s", g->case_label, g->mixer_label);
     for (int i = 0; i < c->plan->axes; i++)
-        if (strcmp(c->plan->axis[i], "train.lr") != 0 && g->head->row->cell[i][0])
+        if (!select_is_over(c->plan, c->plan->axis[i]) && g->head->row->cell[i][0])
             buf_printf(&b, " %s=%s", c->plan->axis[i], g->head->row->cell[i]);
     return b.s;
 }
@@ -172,7 +172,7 @@ static bool is_pair(const Plan *plan, const Threshold *t, const Group *b, const 
     if (!named && strcmp(b->mixer_label, w->mixer_label) != 0) return false;
     for (int i = 0; i < plan->axes; i++) {
         named = value_get(t->better, plan->axis[i]) || value_get(t->worse, plan->axis[i]) ||
-                strcmp(plan->axis[i], "train.lr") == 0;
+                select_is_over(plan, plan->axis[i]);
         if (!named && strcmp(b->head->row->cell[i], w->head->row->cell[i]) != 0) return false;
     }
     return true;

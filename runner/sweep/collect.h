@@ -35,6 +35,7 @@ typedef struct Group {
 
 /* Axes chosen over, besides seed: `select: {over: [train.lr, ...]}`, by default train.lr. */
 bool select_check(const Value *select, Err *err);
+bool select_is_over(const Plan *plan, const char *path);
 int  select_groups(const Plan *plan, const RowResult *rows, Arena *a, Group **out);
 bool select_write(const Plan *plan, const RowResult *rows, const char *results, Err *err);
 

@@ -78,8 +78,21 @@ static void print_dry(const Plan *plan, const Pool *pool)
     printf(retry ? " (%d of them not for the first time)\n" : "\n", retry);
 }
 
+/* Failures once more, where they can be found after a long night. */
+static void print_failures(const Pool *pool, const char *results, Arena *a)
+{
+    for (int k = 0; k < pool->n; k++) {
+        const PoolRun *r = &pool->run[k];
+        Csv csv = { 0 };
+        if (r->state != RUN_FAILED && r->state != RUN_TIMEOUT) continue;
+        const char *dir = run_dir(a, results, r->row->id), *path = path_join(a, dir, "result.csv");
+        const char *message = csv_read(path, a, &csv, NULL) && csv.rows ? csv_get(&csv, 0, "message") : "";
+        printf("  %s  %s: %s (%s/log.txt)\n", run_state_name(r->state), r->label, message, dir);
+    }
+}
+
 /* Count by state and print the last words; returns the exit code. */
-static int summary(const Plan *plan, const Pool *pool, const PoolEnd *end, const char *results)
+static int summary(const Plan *plan, const Pool *pool, const PoolEnd *end, const char *results, Arena *a)
 {
     int count[RUN_INTERRUPTED + 1] = { 0 }, skipped = 0, open = 0;
     char took[32];
@@ -98,6 +111,7 @@ static int summary(const Plan *plan, const Pool *pool, const PoolEnd *end, const
     if (open) printf("%s%d not run", separator, open);
     if (skipped) printf(" (%d finished before)", skipped);
     printf(", %s\n", duration_text(end->seconds, took));
+    print_failures(pool, results, a);
     printf("%s/%s/{runs,metrics,selected}.csv\n", results, plan->name);
     if (end->signal) return 128 + end->signal;
     if (count[RUN_FAILED] + count[RUN_TIMEOUT]) return EXIT_SOME_FAILED;
@@ -152,7 +166,7 @@ static int sweep_command(Cli *cli, Err *err)
     int finished;
     if (!plan_write(&plan, results, err) || !pool_run(&pool, &end, err)) return EXIT_FAILED;
     if (!collect_results(&plan, results, &finished, err)) return EXIT_FAILED;
-    return summary(&plan, &pool, &end, results);
+    return summary(&plan, &pool, &end, results, a);
 }
 
 static const Flag sweep_flags[] = {

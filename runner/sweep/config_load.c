@@ -202,6 +202,12 @@ bool config_finish(Arena *a, const Value *config, Value **out, Err *err)
 
 /* ---- loading ---------------------------------------------------------------------------------------------------- */
 
+/* What other programs call it. */
+static bool is_axes_key(const char *key)
+{
+    return strcmp(key, "parameters") == 0 || strcmp(key, "method") == 0 || strcmp(key, "grid") == 0;
+}
+
 static bool check_keys(const Value *root, Err *err)
 {
     const char *names[KEYS + 1] = { NULL };
@@ -211,6 +217,8 @@ static bool check_keys(const Value *root, Err *err)
         char text[96];
         for (int i = 0; i < KEYS && !k; i++)
             if (strcmp(keys[i].name, v->key) == 0) k = &keys[i];
+        if (!k && is_axes_key(v->key))
+            return fail_at(err, v, true, "unknown key '%s': axes stand under 'sweep'", v->key);
         if (!k) return fail_at(err, v, true, "unknown key '%s'%s", v->key, hint(v->key, names, text));
         if (!(k->kinds & (1u << v->kind))) return fail_at(err, v, false, "'%s' must be %s", v->key, k->want);
     }

@@ -165,8 +165,7 @@ static int next_run(const State *s, bool retry)
 {
     for (int k = 0; k < s->pool->n; k++) {
         const PoolRun *r = &s->pool->run[k];
-        bool tried = r->seconds < 0; /* ended here, without success */
-        if (!r->active && !tried && !run_state_final(r->state) && (retry || !r->held)) return k;
+        if (!r->active && !r->ended && (retry || !r->held)) return k;
     }
     return -1;
 }

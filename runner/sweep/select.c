@@ -61,7 +61,7 @@ bool select_check(const Value *select, Err *err)
     return true;
 }
 
-static bool is_over(const Plan *plan, const char *path)
+bool select_is_over(const Plan *plan, const char *path)
 {
     const Value *over = value_get(plan->select, "over");
     if (!over) return strcmp(path, "train.lr") == 0;
@@ -74,7 +74,7 @@ static bool is_over(const Plan *plan, const char *path)
 static bool same_cells(const Plan *plan, const PlanRow *x, const PlanRow *y, bool over)
 {
     for (int c = 0; c < plan->axes; c++)
-        if (is_over(plan, plan->axis[c]) == over && strcmp(x->cell[c], y->cell[c]) != 0) return false;
+        if (select_is_over(plan, plan->axis[c]) == over && strcmp(x->cell[c], y->cell[c]) != 0) return false;
     return true;
 }
 
@@ -86,7 +86,7 @@ static bool same_group(const Plan *plan, const PlanRow *x, const PlanRow *y)
 
 static bool same_candidate(const Plan *plan, const PlanRow *x, const PlanRow *y)
 {
-    return same_cells(plan, x, y, true) && (x->lr == y->lr || !is_over(plan, "train.lr"));
+    return same_cells(plan, x, y, true) && (x->lr == y->lr || !select_is_over(plan, "train.lr"));
 }
 
 static double valid_of(const RowResult *r)
@@ -168,7 +168,7 @@ static void put_labels(Writer *w, const Group *g)
     buf_puts(&w->b, ",");
     buf_csv(&w->b, g->mixer_label);
     for (int c = 0; c < w->plan->axes; c++) {
-        if (is_over(w->plan, w->plan->axis[c])) continue;
+        if (select_is_over(w->plan, w->plan->axis[c])) continue;
         buf_puts(&w->b, ",");
         buf_csv(&w->b, g->head->row->cell[c]);
     }
@@ -278,7 +278,7 @@ bool select_write(const Plan *plan, const RowResult *rows, const char *results, 
     bool ok = true;
     buf_puts(&w.b, "case,mixer");
     for (int c = 0; c < plan->axes; c++)
-        if (!is_over(plan, plan->axis[c])) buf_printf(&w.b, ",%s", plan_column(a, plan->axis[c]));
+        if (!select_is_over(plan, plan->axis[c])) buf_printf(&w.b, ",%s", plan_column(a, plan->axis[c]));
     buf_puts(&w.b,
              ",lr,valid,n_lr,n_seeds,solved,step_solved,slice,len,metric,median,min,max,mean,lo,hi,n,chance,params,"
              "state_reals,train_flops,best_run\n");
