@@ -13,7 +13,9 @@ static Arena *arena;
 static void setup(void) { arena = arena_new("test"); }
 static void teardown(void) { arena_free(arena); }
 
-typedef struct Case { const char *text, *want; } Case;
+typedef struct Case {
+    const char *text, *want;
+} Case;
 
 static const Case good[] = {
     { "a: 1", "{a: 1}" },
@@ -58,7 +60,8 @@ static const Case bad[] = {
     { "a: \x01", "x.yaml:1:4: control character 0x01" },
     { "a:\n\tb: 1\n", "x.yaml:2:1: found character that cannot start any token while scanning for the next token that "
                       "starts at 2:1" },
-    { "a: [1, 2\nb: 3\n", "x.yaml:2:2: did not find expected ',' or ']' while parsing a flow sequence that starts at 1:4" },
+    { "a: [1, 2\nb: 3\n",
+      "x.yaml:2:2: did not find expected ',' or ']' while parsing a flow sequence that starts at 1:4" },
     { "a: 'x", "x.yaml:1:6: found unexpected end of stream while scanning a quoted scalar that starts at 1:4" },
     { "a: 1\n b: 2\n", "x.yaml:2:3: mapping values are not allowed in this context" },
 };

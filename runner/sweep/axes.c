@@ -160,7 +160,11 @@ static bool axis_read(const char *path, const Value *v, Arena *a, Axis *out, Err
 {
     const Value *list;
     TRY(expand_values(v, path, a, &list, err));
-    *out = (Axis){ .path = path, .rank = rank_of(path), .item = ARENA_NEW(a, AxisItem, list->count) };
+    *out = (Axis){ .path = path,
+                   .rank = rank_of(path),
+                   .item = ARENA_NEW(a, AxisItem, list->count),
+                   .line = v->key_line,
+                   .col = v->key_col };
     for (const Value *i = list->first; i; i = i->next, out->n++) {
         AxisItem *item = &out->item[out->n];
         TRY(read_item(out, i, a, item, err));
@@ -353,8 +357,8 @@ bool axis_apply(const Axis *axis, int item, Arena *a, const Value *config, Value
         return true;
     }
     Value *copy = value_copy(a, v);
-    copy->key_line = copy->line;
-    copy->key_col = copy->col;
+    copy->key_line = axis->line ? axis->line : copy->line;
+    copy->key_col = axis->line ? axis->col : copy->col;
     if (!strchr(axis->path, '.')) {
         Value *over = value_map(a);
         value_set(over, axis->path, copy);

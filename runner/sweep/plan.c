@@ -207,8 +207,8 @@ static bool expand(Expand *x)
     for (int i = 0; i < x->changes.n; i++)
         for (int j = 0; j < x->sweep.n; j++)
             if (strcmp(x->changes.axis[i].path, x->sweep.axis[j].path) == 0)
-                return err_set(x->err, EXIT_USAGE, "%s: '%s' stands under both 'sweep' and 'changes'", x->plan->file,
-                               x->changes.axis[i].path);
+                return fail_at(x->err, value_get(value_get(x->base, "changes"), x->changes.axis[i].path), true,
+                               "'%s' stands under both 'sweep' and 'changes'", x->changes.axis[i].path);
     TRY(count_rows(x, &rows));
     x->plan->row = ARENA_NEW(x->a, PlanRow, rows);
     list_axes(x);

@@ -39,6 +39,7 @@ typedef struct Axis {
     const char *path; AxisRank rank;
     int n; AxisItem *item;
     int group;                         /* axes of one group move together (zip); groups are the loops, in order */
+    int line, col;                     /* of its path in the file; 0: from the command line */
     bool hidden;                       /* one value from the command line: no column */
 } Axis;
 typedef struct Axes { int n; Axis axis[AXES_MAX]; int groups; } Axes;
