@@ -529,6 +529,7 @@ END_TEST
 
 int main(void)
 {
+    gemm_setup();
     all.n = variants_list(all.v, VARIANTS_MAX);
     Suite *s = suite_create("mixers");
     const struct {
