@@ -3,11 +3,11 @@
  *
  *   C[m,n] = alpha op(A)[m,k] op(B)[k,n] + beta C,   row-major, leading dimensions lda, ldb, ldc
  *
- * Float: LIBXSMM where it is built in and n, k <= 128 (see small_* below), CBLAS otherwise; double: CBLAS. Which path is
- * taken, and so the order of every sum, depends on the sizes and transpositions alone. LIBXSMM is column-major: a
- * row-major product is its product with the operands swapped. Its kernels are generated once per shape and found again
- * through its thread-safe code registry (a thread-local cache in front of a table; some ten ns a call). When it cannot
- * generate a kernel (no AVX, a shape too large for its code buffer) CBLAS takes over.
+ * Float: LIBXSMM for the shapes where it was measured to be faster (bench_gemm; Zen 3, AVX2), CBLAS otherwise; double:
+ * CBLAS. Which path is taken, and so the order of every sum, depends on the sizes and transpositions alone. LIBXSMM is
+ * column-major: a row-major product is its product with the operands swapped. Its kernels are generated once per shape
+ * and found again through its thread-safe code registry (a thread-local cache in front of a table; some ten ns a call).
+ * When it cannot generate a kernel (no AVX, a shape too large for its code buffer) CBLAS takes over.
  */
 #include "tape/tape.h"
 
@@ -34,10 +34,9 @@ static void scale_rows(int m, int n, real beta, real *c, int ldc)
 #ifdef USE_LIBXSMM
 
 enum {
-    SMALL = 128,   /* largest n, k of the LIBXSMM paths */
-    SMALL_DW = 64, /* largest m, n of its transposed-A path */
-    ROWS = 256,    /* rows per kernel call: bounds the number of generated kernels */
-    DEPTH = 64     /* rows per kernel call where rows are summed over */
+    ROWS = 256,       /* rows per kernel call: bounds the number of generated kernels */
+    DEPTH = 64,       /* rows per kernel call where rows are summed over */
+    TRANSPOSED = 8192 /* largest n k of a right operand that is transposed first */
 };
 
 /* C = A B + beta C for rows of A, B (k,n) untransposed. */
@@ -54,13 +53,52 @@ static bool small_rows(int m, int n, int k, const real *a, int lda, const real *
     return true;
 }
 
+typedef real Block __attribute__((vector_size(32)));
+typedef int32_t Pick __attribute__((vector_size(32)));
+#ifdef __clang__
+#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define PICK(a, b, ...) __builtin_shuffle(a, b, (Pick){ __VA_ARGS__ })
+#endif
+
+/* to[j,i] = from[i,j] for 8 x 8 elements. */
+static void transpose_block(const real *from, size_t ld_from, real *to, size_t ld_to)
+{
+    Block r[8], p[8], q[8];
+    for (size_t i = 0; i < 8; i++) memcpy(&r[i], from + i * ld_from, sizeof r[i]);
+    for (int i = 0; i < 4; i++) { /* pairs of rows, then fours, then halves */
+        p[2 * i] = PICK(r[2 * i], r[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        p[2 * i + 1] = PICK(r[2 * i], r[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    for (int i = 0; i < 2; i++)
+        for (int h = 0; h < 2; h++) {
+            q[4 * i + 2 * h] = PICK(p[4 * i + h], p[4 * i + 2 + h], 0, 1, 8, 9, 4, 5, 12, 13);
+            q[4 * i + 2 * h + 1] = PICK(p[4 * i + h], p[4 * i + 2 + h], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int i = 0; i < 4; i++) {
+        r[i] = PICK(q[i], q[4 + i], 0, 1, 2, 3, 8, 9, 10, 11);
+        r[4 + i] = PICK(q[i], q[4 + i], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+    for (size_t i = 0; i < 8; i++) memcpy(to + i * ld_to, &r[i], sizeof r[i]);
+}
+
+/* to (k,n) = from (n,k) transposed. */
+static void transpose(const real *from, int ld, int n, int k, real *to)
+{
+    int n8 = n & ~7, k8 = k & ~7;
+    for (int j = 0; j < n8; j += 8)
+        for (int i = 0; i < k8; i += 8)
+            transpose_block(from + (size_t)j * (size_t)ld + i, (size_t)ld, to + i * n + j, (size_t)n);
+    for (int j = 0; j < n; j++)
+        for (int i = j < n8 ? k8 : 0; i < k; i++) to[i * n + j] = from[(size_t)j * (size_t)ld + (size_t)i];
+}
+
 /* C = A B' + beta C: the small B is transposed first, since LIBXSMM generates no kernel that transposes it. */
 static bool small_transposed(int m, int n, int k, const real *a, int lda, const real *b, int ldb, real beta, real *c,
                              int ldc)
 {
-    real bt[SMALL * SMALL];
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < k; i++) bt[i * n + j] = b[(size_t)j * (size_t)ldb + (size_t)i];
+    _Alignas(64) real bt[TRANSPOSED];
+    transpose(b, ldb, n, k, bt);
     return small_rows(m, n, k, a, lda, bt, n, beta, c, ldc);
 }
 
@@ -82,13 +120,19 @@ static bool small_outer(int m, int n, int k, const real *a, int lda, const real 
     return true;
 }
 
+/* Row widths that LIBXSMM does well: whole vectors, or many with a half or a single left (2, 3, 5, 6 and 7 are made of
+ * several narrow pieces). */
+static bool good_width(int n) { return n % 8 == 0 || (n > 16 && (n % 8 == 1 || n % 8 == 4)); }
+
 static bool small_gemm(bool ta, bool tb, int m, int n, int k, real alpha, const real *a, int lda, const real *b,
                        int ldb, real beta, real *c, int ldc)
 {
-    if (alpha != 1 || (beta != 0 && beta != 1)) return false;
-    if (!ta && n <= SMALL && k <= SMALL)
-        return (tb ? small_transposed : small_rows)(m, n, k, a, lda, b, ldb, beta, c, ldc);
-    if (ta && !tb && m <= SMALL_DW && n <= SMALL_DW) return small_outer(m, n, k, a, lda, b, ldb, beta, c, ldc);
+    if (alpha != 1 || (beta != 0 && beta != 1) || n > 256 || (ta ? m : k) > 256) return false;
+    if (!ta && !tb && good_width(n) && n * k <= 32768) return small_rows(m, n, k, a, lda, b, ldb, beta, c, ldc);
+    if (!ta && tb && good_width(n) && n <= 128 && n * k <= TRANSPOSED && m >= 64)
+        return small_transposed(m, n, k, a, lda, b, ldb, beta, c, ldc);
+    if (ta && !tb && n % 8 == 0 && n >= 16 && n <= 128 && (n <= 64 || m <= 96))
+        return small_outer(m, n, k, a, lda, b, ldb, beta, c, ldc);
     return false;
 }
 
