@@ -118,7 +118,7 @@ static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
     const Cfg *c = cfg;
     Ids used;
     int slot[KV_MAX], half = c->vocab / 2, n = c->kv.now, len = c->len.now, once = 2 * n, context = once * c->passes;
-    memset(used.bits, 0, sizeof *used.bits * (size_t)(c->vocab / 64 + 1));
+    memset(used.bits, 0, sizeof *used.bits * (size_t)((c->vocab + 63) / 64));
     for (int i = 0; i < n; i++) e->input[2 * i] = ids_draw_new(&used, rng, 1, half - 1);
     for (int i = 0; i < n; i++) e->input[2 * i + 1] = ids_draw_new(&used, rng, half, half);
     for (int t = once; t < context; t++) e->input[t] = e->input[t - once];
