@@ -11,6 +11,8 @@ set logscale x 2
 set yrange [0:1.02]
 set ytics 0.25
 set format x "%.0f"
+set offsets graph 0.04,graph 0.04,0,0
+BARS = !DUMB
 if (!DUMB) {
     set multiplot layout ROWS,COLS margins screen 55.0 / WIDTH,RIGHT,58.0 / HEIGHT,1 - 28.0 / HEIGHT \
         spacing screen 45.0 / WIDTH,62.0 / HEIGHT
@@ -20,9 +22,11 @@ do for [c = 1:NC] {
     set label 1 word(CASES, c) at graph 0.5,1.07 center noenhanced
     set ylabel ((c - 1) % COLS == 0 || DUMB ? "accuracy" : "")
     set xlabel (c > NC - COLS || DUMB ? "length" : "")
-    plot for [m = 1:NM] IN using \
+    plot for [m = 1:(BARS ? NM : 0)] IN using \
             (column("case_no") == c && column("mixer_no") == m ? column("len") : NaN):"acc":"lo":"hi" \
-            with yerrorlines linecolor rgb color(look(word(MIXERS, m), m)) pointtype shape(look(word(MIXERS, m), m)) \
+            with yerrorbars linecolor rgb color(look(word(MIXERS, m), m)) pointtype 0 linewidth 0.7 notitle, \
+         for [m = 1:NM] IN using (column("case_no") == c && column("mixer_no") == m ? column("len") : NaN):"acc" \
+            with linespoints linecolor rgb color(look(word(MIXERS, m), m)) pointtype shape(look(word(MIXERS, m), m)) \
             dashtype dash(look(word(MIXERS, m), m)) pointsize 0.6 title word(MIXERS, m), \
          IN using (column("case_no") == c ? column("len") : NaN):"chance" smooth unique \
             with lines linecolor rgb "#888888" dashtype 2 title "chance", \
@@ -42,6 +46,7 @@ if (!DUMB) {
     unset ylabel
     unset logscale
     set key inside left top Left reverse noenhanced samplen 2.5
+    unset offsets
     plot [0:1][0:1] for [m = 1:NM] NaN with linespoints linecolor rgb color(look(word(MIXERS, m), m)) \
             pointtype shape(look(word(MIXERS, m), m)) dashtype dash(look(word(MIXERS, m), m)) title word(MIXERS, m), \
          NaN with lines linecolor rgb "#888888" dashtype 2 title "chance", \

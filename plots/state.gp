@@ -10,7 +10,10 @@ set yrange [0:1.02]
 set ytics 0.25
 set xlabel "state (reals per sequence)"
 set ylabel "accuracy"
-plot for [m = 1:NM] IN using (column("mixer_no") == m ? column("state") : NaN):"acc":"lo":"hi" \
-        with yerrorlines linecolor rgb color(look(word(MIXERS, m), m)) pointtype shape(look(word(MIXERS, m), m)) \
+set offsets graph 0.04,graph 0.04,0,0
+plot for [m = 1:(DUMB ? 0 : NM)] IN using (column("mixer_no") == m ? column("state") : NaN):"acc":"lo":"hi" \
+        with yerrorbars linecolor rgb color(look(word(MIXERS, m), m)) pointtype 0 linewidth 0.7 notitle, \
+     for [m = 1:NM] IN using (column("mixer_no") == m ? column("state") : NaN):"acc" \
+        with linespoints linecolor rgb color(look(word(MIXERS, m), m)) pointtype shape(look(word(MIXERS, m), m)) \
         dashtype dash(look(word(MIXERS, m), m)) pointsize 0.9 title word(MIXERS, m), \
      IN using "state":"chance" smooth unique with lines linecolor rgb "#888888" dashtype 2 title "chance"

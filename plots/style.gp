@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # style.gp - what all figures share: terminal, CSV reading, and one look per mixer in every figure.
 #
-# seqprobe plot calls  gnuplot -e 'DIR="plots"; IN="data.csv"; OUT="figure.svg"; TERM="svg"; WIDTH=..; HEIGHT=..; ...' NAME.gp
+# seqprobe plot calls  gnuplot -e "DIR=..; IN=..; OUT=..; TERM=..; WIDTH=..; HEIGHT=..; MIXERS=.." KIND.gp
 # TERM: svg, png or dumb (WIDTH and HEIGHT in characters, OUT empty: standard output). MIXERS: labels in single quotes.
 # Colours are Okabe and Ito's (safe for the colour-blind) without yellow; shape and dash say the same without colour.
 set encoding utf8

@@ -69,6 +69,7 @@ static int data_heatmap(const Cells *s, Figure *f, Buf *b)
         below = text_width(s->kase[f->kase[x]]) > below ? text_width(s->kase[f->kase[x]]) : below;
     f->width = 8 * label + 64 * f->cases + 110;
     f->height = 32 * f->mixers + 6 * below + 40;
+    if (f->height < 250) f->height = 250;
     f->variables = arena_printf(b->a, "XMAX=%d; YMAX=%d; ", f->cases, f->mixers);
     return points;
 }
