@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # heatmap.gp - mixers x cases: the headline test accuracy in each cell, coloured from chance (0) to solved (1).
 #
-# Columns: x, y (cell), case, mixer (labels), scaled ((accuracy - chance)/(1 - chance), the colour, clipped to 0..1),
-# text (printed), dark (1: white letters). XMAX, YMAX: number of cases and mixers.
+# Columns: x, y (cell, from 1, into the labels CASES and MIXERS), scaled ((accuracy - chance)/(1 - chance), the colour, clipped to 0..1),
+# text (printed), ink (its colour, 0xrrggbb as a number).
 load DIR . "/style.gp"
 unset key
 unset grid
 set border 0
 set tics scale 0
-set xrange [0.5:XMAX + 0.5]
-set yrange [YMAX + 0.5:0.5]
-set xtics rotate by 35 right noenhanced
-set ytics noenhanced
+set xrange [0.5:words(CASES) + 0.5]
+set yrange [words(MIXERS) + 0.5:0.5]
+set xtics () rotate by 35 right noenhanced
+set ytics () noenhanced
+set for [i = 1:words(CASES)] xtics add (word(CASES, i) i)
+set for [i = 1:words(MIXERS)] ytics add (word(MIXERS, i) i)
 set cbrange [0:1]
 set palette defined (0 "#f7f7f2", 0.25 "#c7e0d4", 0.5 "#7cbfb0", 0.75 "#2f8a9a", 1 "#20456e")
 set cblabel "scaled accuracy" offset -0.8
@@ -19,11 +21,10 @@ set cbtics 0.25 scale 0.3
 if (DUMB) {
     unset colorbox
     set xtics norotate
-    plot IN using "x":"y":(strcol("text")):xticlabels(strcol("case")):yticlabels(strcol("mixer")) with labels
+    plot IN using "x":"y":(strcol("text")) with labels
 } else {
     set style fill solid 1 noborder
-    plot IN using "x":"y":(0.48):(0.46):"scaled":xticlabels(strcol("case")):yticlabels(strcol("mixer")) \
+    plot IN using "x":"y":(0.48):(0.46):"scaled" \
              with boxxyerror linecolor palette, \
-         IN using "x":(column("dark") == 0 ? column("y") : NaN):(strcol("text")) with labels textcolor rgb "#222222", \
-         IN using "x":(column("dark") == 1 ? column("y") : NaN):(strcol("text")) with labels textcolor rgb "#ffffff"
+         IN using "x":"y":(strcol("text")):"ink" with labels textcolor rgb variable
 }

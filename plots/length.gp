@@ -2,7 +2,7 @@
 # length.gp - accuracy against length, one panel per case: interval bars, chance, and the longest training length.
 #
 # Columns: case_no, mixer_no (from 1, into the labels CASES and MIXERS), len (as the task counts it), acc, lo, hi,
-# chance, train_len. ROWS x COLS panels; LEGEND: width of the legend.
+# chance, train_len. ROWS x COLS panels; LEGEND: width of the legend; SHOWN: by case, the numbers of its mixers.
 load DIR . "/style.gp"
 NC = words(CASES)
 NM = words(MIXERS)
@@ -12,7 +12,6 @@ set yrange [0:1.02]
 set ytics 0.25
 set format x "%.0f"
 set offsets graph 0.04,graph 0.04,0,0
-BARS = !DUMB
 if (!DUMB) {
     set multiplot layout ROWS,COLS margins screen 55.0 / WIDTH,RIGHT,58.0 / HEIGHT,1 - 28.0 / HEIGHT \
         spacing screen 45.0 / WIDTH,62.0 / HEIGHT
@@ -22,12 +21,14 @@ do for [c = 1:NC] {
     set label 1 word(CASES, c) at graph 0.5,1.07 center noenhanced
     set ylabel ((c - 1) % COLS == 0 || DUMB ? "accuracy" : "")
     set xlabel (c > NC - COLS || DUMB ? "length" : "")
-    plot for [m = 1:(BARS ? NM : 0)] IN using \
-            (column("case_no") == c && column("mixer_no") == m ? column("len") : NaN):"acc":"lo":"hi" \
-            with yerrorbars linecolor rgb color(look(word(MIXERS, m), m)) pointtype 0 linewidth 0.7 notitle, \
-         for [m = 1:NM] IN using (column("case_no") == c && column("mixer_no") == m ? column("len") : NaN):"acc" \
-            with linespoints linecolor rgb color(look(word(MIXERS, m), m)) pointtype shape(look(word(MIXERS, m), m)) \
-            dashtype dash(look(word(MIXERS, m), m)) pointsize 0.6 title word(MIXERS, m), \
+    plot for [m in word(SHOWN, c)] IN using \
+            (column("case_no") == c && column("mixer_no") == int(m) ? column("len") : NaN):"acc":(low(0)):(high(0)) \
+            with yerrorbars linecolor rgb color(look(word(MIXERS, int(m)), int(m))) pointtype 0 linewidth 0.7 notitle, \
+         for [m in word(SHOWN, c)] IN using \
+            (column("case_no") == c && column("mixer_no") == int(m) ? column("len") : NaN):"acc" \
+            with linespoints linecolor rgb color(look(word(MIXERS, int(m)), int(m))) \
+            pointtype shape(look(word(MIXERS, int(m)), int(m))) dashtype dash(look(word(MIXERS, int(m)), int(m))) \
+            pointsize 0.6 title word(MIXERS, int(m)), \
          IN using (column("case_no") == c ? column("len") : NaN):"chance" smooth unique \
             with lines linecolor rgb "#888888" dashtype 2 title "chance", \
          IN using (column("case_no") == c ? column("train_len") : NaN):(1.02) smooth unique \

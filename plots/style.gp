@@ -29,6 +29,10 @@ color(l) = COLORS[(l - 1) % 7 + 1]
 shape(l) = SHAPES[l]
 dash(l) = l <= 7 ? 1 : l <= 14 ? 2 : 3
 
+# Interval bars; none on the terminal.
+low(x) = DUMB ? column("acc") : column("lo")
+high(x) = DUMB ? column("acc") : column("hi")
+
 set border 3 linecolor rgb "#444444"
 set tics nomirror textcolor rgb "#222222"
 set grid ytics linecolor rgb "#dddddd" linewidth 0.5

@@ -12,6 +12,12 @@
 
 const Cell *cell_at(const Cells *c, int mixer, int kase) { return c->cell[mixer * c->cases + kase]; }
 
+bool cell_has_points(const Cells *c, int mixer, int kase)
+{
+    const Cell *cell = cell_at(c, mixer, kase);
+    return cell && cell->n_points;
+}
+
 const Point *cell_longest(const Cell *c)
 {
     const Point *best = NULL;

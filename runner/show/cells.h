@@ -35,6 +35,7 @@ typedef struct Cells {
 /* `what` is a config file, which is collected afresh, or the name of a sweep that has results. */
 bool cells_read(const char *what, const char *results, Arena *a, Cells *out, Err *err);
 const Cell *cell_at(const Cells *c, int mixer, int kase);  /* NULL if absent */
+bool cell_has_points(const Cells *c, int mixer, int kase);
 /* The slice with the greatest length beyond the training lengths, or NULL. */
 const Point *cell_longest(const Cell *c);
 

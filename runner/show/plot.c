@@ -4,7 +4,7 @@
  * A config chooses: figures: [{kind: heatmap}, {kind: length, cases: [a, b]}, {kind: state, cases: [c, d], name: x}].
  * Without it: a heat map, and accuracy against length if any case was evaluated at several lengths.
  *
- *   heatmap   x, y, case, mixer, acc, scaled, text, dark        scaled = (acc - chance)/(1 - chance) within 0..1
+ *   heatmap   x, y, case, mixer, acc, scaled, text, ink         scaled = (acc - chance)/(1 - chance) within 0..1
  *   length    case_no, mixer_no, case, mixer, len, acc, lo, hi, chance, train_len
  *   state     mixer_no, mixer, case, state, acc, lo, hi, chance            at the training lengths, by state
  *
@@ -31,6 +31,28 @@ static const char *const kinds[] = { "heatmap", "length", "state", NULL };
 
 /* ---- data ---- */
 
+/* Leave out the cases and mixers that have no number, and, for `lengths`, cases of one length: gnuplot warns of an empty
+ * curve or axis. */
+static void keep_drawn(const Cells *s, Figure *f, bool lengths)
+{
+    int cases = 0, mixers = 0;
+    for (int k = 0; k < f->cases; k++) {
+        bool any = false;
+        for (int m = 0; m < f->mixers; m++) {
+            const Cell *c = cell_at(s, f->mixer[m], f->kase[k]);
+            for (int i = 0; c && i < c->n_points; i++) any = any || !lengths || c->point[i].len != c->point[0].len;
+        }
+        if (any) f->kase[cases++] = f->kase[k];
+    }
+    for (int m = 0; m < f->mixers; m++) {
+        bool any = false;
+        for (int k = 0; k < cases; k++) any = any || cell_has_points(s, f->mixer[m], f->kase[k]);
+        if (any) f->mixer[mixers++] = f->mixer[m];
+    }
+    f->cases = cases;
+    f->mixers = mixers;
+}
+
 static void put(Buf *b, double v)
 {
     buf_puts(b, ",");
@@ -46,7 +68,7 @@ static double scaled(double acc, double chance)
 static int data_heatmap(const Cells *s, Figure *f, Buf *b)
 {
     int points = 0;
-    buf_puts(b, "x,y,case,mixer,acc,scaled,text,dark\n");
+    buf_puts(b, "x,y,case,mixer,acc,scaled,text,ink\n");
     for (int y = 0; y < f->mixers; y++)
         for (int x = 0; x < f->cases; x++) {
             const Cell *c = cell_at(s, f->mixer[y], f->kase[x]);
@@ -59,7 +81,7 @@ static int data_heatmap(const Cells *s, Figure *f, Buf *b)
             buf_csv(b, s->mixer[f->mixer[y]]);
             put(b, acc);
             put(b, v);
-            buf_printf(b, ",%.2f,%d\n", acc >= 0.995 && acc < 1 ? 0.99 : acc, v > 0.6);
+            buf_printf(b, ",%.2f,%d\n", acc >= 0.995 && acc < 1 ? 0.99 : acc, v > 0.6 ? 0xffffff : 0x222222);
             points++;
         }
     int label = 0, below = 0;
@@ -70,7 +92,7 @@ static int data_heatmap(const Cells *s, Figure *f, Buf *b)
     f->width = 8 * label + 64 * f->cases + 110;
     f->height = 32 * f->mixers + 6 * below + 40;
     if (f->height < 250) f->height = 250;
-    f->variables = arena_printf(b->a, "XMAX=%d; YMAX=%d; ", f->cases, f->mixers);
+    f->variables = "";
     return points;
 }
 
@@ -91,14 +113,19 @@ static int lengths_of(const Cell *c, Point *out)
 
 static int data_length(const Cells *s, Figure *f, Buf *b)
 {
+    keep_drawn(s, f, true);
+    Buf shown = buf_new(b->a);
+    buf_puts(&shown, "SHOWN=\"");
     int points = 0, legend = 13, columns = f->cases <= 3 ? f->cases : f->cases == 4 ? 2 : 3;
     buf_puts(b, "case_no,mixer_no,case,mixer,len,acc,lo,hi,chance,train_len\n");
-    for (int k = 0; k < f->cases; k++)
+    for (int k = 0; k < f->cases; k++) {
+        buf_puts(&shown, k ? "' '" : "'");
         for (int m = 0; m < f->mixers; m++) {
             const Cell *c = cell_at(s, f->mixer[m], f->kase[k]);
             const char *name = s->mixer[f->mixer[m]];
             if (text_width(name) > legend) legend = text_width(name);
             if (!c || !c->n_points) continue;
+            buf_printf(&shown, "%d ", m + 1);
             Point *p = ARENA_NEW(b->a, Point, c->n_points);
             int n = lengths_of(c, p);
             for (int i = 0; i < n; i++, points++) {
@@ -112,11 +139,12 @@ static int data_length(const Cells *s, Figure *f, Buf *b)
                 buf_puts(b, "\n");
             }
         }
+    }
     int rows = (f->cases + columns - 1) / columns;
     legend = 8 * legend + 60;
     f->width = 55 + 265 * columns + legend;
     f->height = 40 + 210 * rows;
-    f->variables = arena_printf(b->a, "ROWS=%d; COLS=%d; LEGEND=%d; ", rows, columns, legend);
+    f->variables = arena_printf(b->a, "ROWS=%d; COLS=%d; LEGEND=%d; %s'\"; ", rows, columns, legend, shown.s);
     return points;
 }
 
@@ -134,6 +162,8 @@ static int by_state(const void *x, const void *y)
 
 static int data_state(const Cells *s, Figure *f, Buf *b)
 {
+    keep_drawn(s, f, false);
+    double lo = INFINITY, hi = 0;
     int points = 0, legend = 13;
     Sized *one = ARENA_NEW(b->a, Sized, f->cases);
     buf_puts(b, "mixer_no,mixer,case,state,acc,lo,hi,chance\n");
@@ -146,6 +176,8 @@ static int data_state(const Cells *s, Figure *f, Buf *b)
         qsort(one, (size_t)n, sizeof *one, by_state);
         for (int i = 0; i < n; i++, points++) {
             const Point *p = &one[i].cell->point[0];
+            lo = fmin(lo, one[i].state);
+            hi = fmax(hi, one[i].state);
             const double v[] = { one[i].state, p->acc, p->lo, p->hi, p->chance };
             buf_printf(b, "%d,", m + 1);
             buf_csv(b, s->mixer[f->mixer[m]]);
@@ -158,7 +190,7 @@ static int data_state(const Cells *s, Figure *f, Buf *b)
     }
     f->width = 400 + 8 * legend + 50;
     f->height = 340;
-    f->variables = "";
+    f->variables = arena_printf(b->a, "XMIN=%.9g; XMAX=%.9g; ", lo / 1.2, hi * 1.2);
     return points;
 }
 
@@ -281,6 +313,7 @@ static bool run_gnuplot(const char *assignments, const char *script, Arena *a, E
     pid_t pid = fork();
     if (pid < 0) return err_set(err, EXIT_FAILED, "cannot start gnuplot: %s", strerror(errno));
     if (pid == 0) {
+        setenv("LC_ALL", "C.UTF-8", 1); /* else `set encoding utf8` warns in the C locale */
         dup2(ends[1], 2);
         close(ends[0]);
         close(ends[1]);
@@ -332,7 +365,9 @@ static bool make_figure(const Cells *s, Figure *f, const char *plots, const char
                  : f->kind == kinds[1] ? data_length(s, f, &b)
                                        : data_state(s, f, &b);
     const char *path = arena_printf(a, "%s/%s.csv", dir, f->name);
-    if (!points) return err_set(err, EXIT_FAILED, "figure %s: no finished runs to draw", f->name);
+    if (!points)
+        return err_set(err, EXIT_FAILED, "figure %s: nothing to draw%s", f->name,
+                       f->kind == kinds[1] ? " (no case was evaluated at several lengths)" : " (no finished runs)");
     TRY(dir_make(dir, err) && file_write_atomic(path, b.s, b.len, err));
     if (term) return draw(s, f, plots, dir, term, a, err);
     printf("%s\n", path);

@@ -107,6 +107,12 @@ static const char *color_of(const Cell *c)
     return p->acc <= p->chance + 0.05 * (1 - p->chance) ? "\033[2m" : "";
 }
 
+static void end_line(Buf *b)
+{
+    while (b->len && b->s[b->len - 1] == ' ') b->s[--b->len] = 0;
+    buf_puts(b, "\n");
+}
+
 /* Mixers x the cases from..to-1. */
 static void write_block(const Cells *s, int from, int to, const int *width, int label, int state, bool color, Buf *b, Arena *a)
 {
@@ -116,7 +122,7 @@ static void write_block(const Cells *s, int from, int to, const int *width, int 
         buf_puts(b, "  ");
         buf_pad(b, s->kase[k], width[k], false);
     }
-    buf_puts(b, "\n");
+    end_line(b);
     for (int m = 0; m < s->mixers; m++)
         for (int line = 0; line < 2; line++) {
             buf_pad(b, line ? "" : s->mixer[m], label, false);
@@ -128,8 +134,7 @@ static void write_block(const Cells *s, int from, int to, const int *width, int 
                 buf_pad(b, line ? second_line(a, c) : first_line(a, c), width[k], false);
                 if (color) buf_puts(b, "\033[0m");
             }
-            while (b->s[b->len - 1] == ' ') b->s[--b->len] = 0;
-            buf_puts(b, "\n");
+            end_line(b);
         }
 }
 

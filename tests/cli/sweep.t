@@ -13,13 +13,13 @@ $ seqprobe sweep configs/tiny.yaml -j 2 2> err > out
 $ seqprobe table configs/tiny.yaml | head -n 11
 tiny: can a recurrence of eight reals count to two?
 
-        state  short           last
-mingru      8  0.... → 0.... -  0.... → 0.... -
-               0/1             0/1
-lstm       16  0.... → 0.... +  0.... → 0.... +
-               0/1             0/1
+        state  short          last
+mingru      8  0... → 0... -  0... → 0... -
+               0/1            0/1
+lstm       16  0... → 0... +  0... → 0... +
+               0/1            0/1
 
-case   task    metric     chance    n  lengths  solved at
+case   task    metric     chance   n  lengths  solved at
 short  parity  acc_token   0.500  ...  8 → 16        0.99
 last   parity  acc_token   0.500  ...  8 → 16        0.99
 
