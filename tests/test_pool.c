@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_pool.c - workers that succeed, diverge, crash, fail, hang on a lock or are stopped; the worker is a shell script.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sweep/pool.h"
+
+static Arena *arena;
+static char folder[] = "/tmp/test_pool.XXXXXX";
+static Plan plan;
+static Pool pool;
+static PoolEnd end;
+static Err err;
+
+/* What the seed of the run asks for. */
+static const char worker[] =
+    "#!/bin/sh\n"
+    "[ \"$1 $2 $4\" = 'run --dir ' ] && [ \"$OPENBLAS_NUM_THREADS\" = 1 ] || exit 9\n"
+    "cd \"$3\" || exit 9\n"
+    "echo x >> started\n"
+    "seed=$(sed -n 's/^seed: //p' config.yaml)\n"
+    "done_as() { printf 'run_id,status,test_headline\\nr,%s,0.5\\n' $1 > result.csv; echo $1 > status; }\n"
+    "case $seed in\n"
+    "1) done_as ok;;\n"
+    "2) done_as diverged;;\n"
+    "3) echo running > status; kill -9 $$;;\n"
+    "4) echo noise; echo 'seqprobe: error: no such thing' >&2; echo failed > status; exit 1;;\n"
+    "5) printf 'progress 10 20 0.5 0.7 1000 3\\ngarbage\\n' >&$SEQPROBE_PROGRESS_FD; done_as ok;;\n"
+    "6) exit 0;;\n"
+    "7) echo timeout > status; exit 1;;\n"
+    "8) trap 'echo interrupted > status; exit 143' TERM\n"
+    "   echo running > status; kill -TERM $PPID; sleep 20 & wait;;\n"
+    "9) sleep 0.2; done_as ok;;\n"
+    "esac\n";
+
+static void setup(void)
+{
+    arena = arena_new("test");
+    strcpy(strrchr(folder, '.'), ".XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    err = (Err){ 0 };
+}
+
+static void teardown(void)
+{
+    ck_assert_int_eq(system(arena_printf(arena, "rm -r '%s'", folder)), 0);
+    arena_free(arena);
+}
+
+/* Plan one run per seed; the pool's lines on stderr go to a file. */
+static void open_pool(const char *seeds, int jobs)
+{
+    char *config = path_join(arena, folder, "p.yaml"), *program = path_join(arena, folder, "worker");
+    char *text = arena_printf(arena, "task: parity\nmixer: lstm\nsweep: {seed: [%s]}\n", seeds);
+    ck_assert(file_write_atomic(config, text, strlen(text), &err));
+    ck_assert(file_write_atomic(program, worker, strlen(worker), &err));
+    ck_assert_int_eq(chmod(program, 0755), 0);
+    ck_assert_msg(plan_read(config, 0, NULL, arena, &plan, &err), "%s", err.msg);
+    pool = (Pool){ .results = folder, .program = program, .jobs = jobs };
+    pool_open(&pool, &plan, arena);
+    ck_assert_ptr_nonnull(freopen(path_join(arena, folder, "stderr"), "w", stderr));
+}
+
+static char *said(void)
+{
+    char *text;
+    fflush(stderr);
+    ck_assert(file_read(path_join(arena, folder, "stderr"), 1 << 16, arena, &text, NULL, &err));
+    return text;
+}
+
+static int starts(int k)
+{
+    struct stat st;
+    return stat(arena_printf(arena, "%s/started", run_dir(arena, folder, pool.run[k].row->id)), &st)
+               ? 0
+               : (int)st.st_size / 2;
+}
+
+static const char *message_of(int k)
+{
+    Csv csv;
+    ck_assert_msg(csv_read(arena_printf(arena, "%s/result.csv", run_dir(arena, folder, pool.run[k].row->id)), arena,
+                           &csv, &err),
+                  "%s", err.msg);
+    return csv_get(&csv, 0, "message");
+}
+
+START_TEST(all_ends)
+{
+    static const RunState want[] = { RUN_OK, RUN_DIVERGED, RUN_FAILED, RUN_FAILED, RUN_OK, RUN_FAILED, RUN_TIMEOUT };
+    open_pool("1, 2, 3, 4, 5, 6, 7", 2 + 2 * _i);
+    ck_assert_msg(pool_run(&pool, &end, &err), "%s", err.msg);
+    for (int k = 0; k < 7; k++) {
+        ck_assert_msg(pool.run[k].state == want[k], "run %d is %s", k, run_state_name(pool.run[k].state));
+        ck_assert(pool.run[k].ended && !pool.run[k].active && !pool.run[k].skipped);
+        ck_assert_int_eq(starts(k), 1);
+        ck_assert_int_eq(run_state(run_dir(arena, folder, pool.run[k].row->id)), want[k]);
+    }
+    ck_assert_str_eq(message_of(2), "killed by signal 9 (Killed)");
+    ck_assert_str_eq(message_of(3), "no such thing");
+    ck_assert_str_eq(message_of(5), "ended with exit code 0 and no message");
+    ck_assert_int_eq(end.signal, 0);
+    const char *text = said();
+    ck_assert_ptr_nonnull(strstr(text, "failed  parity lstm seed=4"));
+    ck_assert_ptr_nonnull(strstr(text, "no such thing ("));
+    ck_assert_ptr_nonnull(strstr(text, "ok  parity lstm seed=1  acc 0.500"));
+    ck_assert(!strchr(text, '\033'));
+    /* again: what is finished stays, the rest is tried once more */
+    pool_open(&pool, &plan, arena);
+    ck_assert(pool.run[0].skipped && pool.run[1].skipped && !pool.run[2].skipped);
+    ck_assert(pool_run(&pool, &end, &err));
+    for (int k = 0; k < 7; k++) ck_assert_int_eq(starts(k), want[k] == RUN_OK || want[k] == RUN_DIVERGED ? 1 : 2);
+}
+END_TEST
+
+START_TEST(fail_fast)
+{
+    open_pool("1, 4, 9, 5, 2", 1);
+    pool.fail_fast = true;
+    ck_assert(pool_run(&pool, &end, &err));
+    ck_assert(end.gave_up);
+    ck_assert_int_eq(pool.run[0].state, RUN_OK);
+    ck_assert_int_eq(pool.run[1].state, RUN_FAILED);
+    for (int k = 2; k < 5; k++) ck_assert_int_eq(starts(k), 0);
+}
+END_TEST
+
+START_TEST(stops_on_signal)
+{
+    open_pool("1, 8, 2", 1);
+    double t = clock_seconds();
+    ck_assert(pool_run(&pool, &end, &err));
+    ck_assert_int_eq(end.signal, SIGTERM);
+    ck_assert_double_lt(clock_seconds() - t, 10);
+    ck_assert_int_eq(pool.run[0].state, RUN_OK);
+    ck_assert_int_eq(pool.run[1].state, RUN_INTERRUPTED);
+    ck_assert_int_eq(starts(2), 0);
+    ck_assert_ptr_nonnull(strstr(said(), "terminated: stopping 1 running"));
+}
+END_TEST
+
+START_TEST(max_seconds)
+{
+    open_pool("9, 1", 1);
+    pool.max_seconds = 1e-3;
+    ck_assert(pool_run(&pool, &end, &err));
+    ck_assert(end.out_of_time);
+    ck_assert_int_eq(pool.run[0].state, RUN_INTERRUPTED); /* killed by our SIGTERM before it wrote anything */
+    ck_assert_int_eq(starts(1), 0);
+}
+END_TEST
+
+START_TEST(locks)
+{
+    open_pool("1, 2", 2);
+    const char *dir = run_dir(arena, folder, pool.run[0].row->id);
+    int fd = run_lock(dir, &err);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(run_lock(dir, &err), -1);
+    pid_t pid = fork();
+    if (pid == 0) { /* the other sweep: holds the lock for a second, then finishes the run */
+        sleep(1);
+        bool ok = file_write_atomic(path_join(arena, dir, "result.csv"), "run_id,status\nr,ok\n", 19, NULL) &&
+                  file_write_atomic(path_join(arena, dir, "status"), "ok\n", 3, NULL);
+        _exit(ok ? 0 : 1);
+    }
+    close(fd);
+    ck_assert(pool_run(&pool, &end, &err));
+    ck_assert_int_eq(pool.run[0].state, RUN_OK);
+    ck_assert(pool.run[0].skipped);
+    ck_assert_int_eq(starts(0), 0);
+    ck_assert_int_eq(starts(1), 1);
+}
+END_TEST
+
+START_TEST(states)
+{
+    char *dir = path_join(arena, folder, "r");
+    ck_assert_int_eq(run_state(dir), RUN_NEW);
+    ck_assert(dir_make(dir, &err));
+    ck_assert_int_eq(run_state(dir), RUN_NEW);
+    char *status = path_join(arena, dir, "status");
+    ck_assert(file_write_atomic(status, "ok\n", 3, &err));
+    ck_assert_int_eq(run_state(dir), RUN_INTERRUPTED); /* without result.csv */
+    ck_assert(file_write_atomic(path_join(arena, dir, "result.csv"), "a\n1\n", 4, &err));
+    ck_assert_int_eq(run_state(dir), RUN_OK);
+    ck_assert(file_write_atomic(status, "o", 1, &err));
+    ck_assert_int_eq(run_state(dir), RUN_FAILED);
+    ck_assert_str_eq(run_log_message(arena, dir), "");
+    char *log = path_join(arena, dir, "log.txt");
+    ck_assert(file_write_atomic(log, "one\ntwo\n\n", 9, &err));
+    ck_assert_str_eq(run_log_message(arena, dir), "two");
+    ck_assert(file_write_atomic(log, "seqprobe: error: x\nafter", 24, &err));
+    ck_assert_str_eq(run_log_message(arena, dir), "x");
+    ck_assert(isnan(run_cpu_seconds(dir)));
+}
+END_TEST
+
+START_TEST(durations)
+{
+    char buf[32];
+    ck_assert_str_eq(duration_text(0.04, buf), "0.0 s");
+    ck_assert_str_eq(duration_text(12.4, buf), "12 s");
+    ck_assert_str_eq(duration_text(200, buf), "3 min 20 s");
+    ck_assert_str_eq(duration_text(3720, buf), "1 h 02 min");
+    ck_assert_str_eq(duration_text((double)NAN, buf), "?");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("pool");
+    TCase *c = tcase_create("pool");
+    tcase_set_timeout(c, 60);
+    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_test(c, states);
+    tcase_add_test(c, durations);
+    if (task_find("parity") && mixer_find("lstm")) {
+        tcase_add_loop_test(c, all_ends, 0, 2);
+        tcase_add_test(c, fail_fast);
+        tcase_add_test(c, stops_on_signal);
+        tcase_add_test(c, max_seconds);
+        tcase_add_test(c, locks);
+    } else {
+        puts("skipped: the pool tests use parity and lstm; not built");
+    }
+    suite_add_tcase(s, c);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_ENV);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
