@@ -53,13 +53,13 @@ INLINE vreal v_normal(vreal x, vreal *density)
     for (int i = 0; i < VLEN; i++) p[i] = 0.5 * erfc(-x[i] * 0.70710678118654752440);
     return p;
 #else
-    /* erfc(z) e^(z^2) as a polynomial in 1/(1+pz): Abramowitz and Stegun 7.1.26, absolute error 1.5e-7. */
-    vreal z = v_abs(x) * (real)0.70710678118654752440, k = 1 / (1 + z * (real)0.3275911);
-    vreal p = k * (real)1.061405429 - (real)1.453152027;
-    p = p * k + (real)1.421413741;
-    p = p * k - (real)0.284496736;
-    p = p * k + (real)0.254829592;
-    p = p * k * e * (real)0.5;
+    /* erfc(z) e^(z^2) = k P(k), k = 1/(1 + 0.38 z): P interpolates at Chebyshev nodes, relative error 2.5e-8, z <= 10. */
+    static const real c[] = { (real)0.0596302628,  (real)-0.2655923084, (real)0.3708773963,
+                              (real)-0.1696749715, (real)0.2358203854,  (real)0.1361375018,
+                              (real)0.2045581527,  (real)0.2138272108,  (real)0.2144163904 };
+    vreal z = v_abs(x) * (real)0.70710678118654752440, k = 1 / (1 + z * (real)0.38), p = v_set(c[0]);
+    for (int i = 1; i < 9; i++) p = p * k + c[i];
+    p *= k * e * (real)0.5;
     return v_select((vint)(x < 0), p, 1 - p);
 #endif
 }
