@@ -198,7 +198,7 @@ START_TEST(test_batch)
 }
 END_TEST
 
-/* T = 1 is the first step of a longer run; 65 is no multiple of any chunk. One pass, two passes split at odd places, and
+/* T = 1 is the first step of a longer run; 65 is no multiple of any chunk. One pass, passes split at odd places, and
  * one position at a time agree. */
 START_TEST(test_stream)
 {
@@ -252,7 +252,7 @@ static size_t state_after(Rig *r, int B, int T, bool steps)
     return n;
 }
 
-/* The measured state depends neither on the batch nor on the pieces; on the length only where attention keeps it all. */
+/* The measured state does not depend on batch or pieces; on the length only where attention keeps it all. */
 START_TEST(test_state)
 {
     Rig r;

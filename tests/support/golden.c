@@ -81,7 +81,7 @@ bool golden_has(Golden *g, const char *name) { return list_has(g->yaml, "inputs"
 double golden_number(Golden *g, const char *key)
 {
     const char *text = value_text(value_get(g->yaml, "params"), key, NULL);
-    double v = NAN;
+    double v = (double)NAN;
     CHECK(text && sscanf(text, "%lf", &v) == 1, "%s/case.yaml: params.%s is no number", g->dir, key);
     return v;
 }

@@ -2,7 +2,7 @@
  * rig.h - one mixer with given options at tiny sizes, ready to run, for contract tests.
  *
  * A variant is a mixer and settings "option=value" on top of tiny ones (2 heads of width 4 and 3, state width 5, ...),
- * which are applied where the mixer has the option. Parameters are initialised, then disturbed, so that nothing stays at
+ * which are applied where the mixer has the option. Parameters are initialised, then disturbed: nothing stays at
  * zero or one.
  */
 #ifndef SEQPROBE_TESTS_RIG_H
