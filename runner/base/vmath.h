@@ -29,7 +29,25 @@ typedef int32_t vint __attribute__((vector_size(VBYTES)));
 static inline vreal v_load(const real *p) { vreal v; memcpy(&v, p, sizeof v); return v; }
 static inline void  v_store(real *p, vreal v) { memcpy(p, &v, sizeof v); }
 static inline vreal v_set(real x) { return x - (vreal){ 0 }; }   /* "0 + x" would keep an addition for -0 */
-static inline real  v_sum(vreal v) { real s = 0; for (int i = 0; i < VLEN; i++) s += v[i]; return s; }
+
+#ifdef __clang__
+#define V_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define V_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (vint){ __VA_ARGS__ })
+#endif
+
+/* The sum of the elements, in a fixed order and without a loop, which gcc would run over memory. */
+static inline real v_sum(vreal v)
+{
+#if REAL_BITS == 32 && VBYTES == 32
+    v += V_SHUFFLE(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+#endif
+#if REAL_BITS == 64 && VBYTES == 16
+    return v[0] + v[1];
+#else
+    return (v[0] + v[2]) + (v[1] + v[3]);
+#endif
+}
 
 #include "base/vmath_impl.h"   /* v_exp v_log v_tanh v_sigmoid v_softplus, r_exp ... on scalars, and loops over arrays */
 

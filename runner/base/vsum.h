@@ -9,12 +9,6 @@
 
 #include "base/vmath.h"
 
-#ifdef __clang__
-#define V_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define V_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (vint){ __VA_ARGS__ })
-#endif
-
 /* y[i] = sum of the vector at x + i * VLEN, i = 0..VLEN-1 */
 static inline vreal v_sums(const real *x)
 {

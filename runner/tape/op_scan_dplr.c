@@ -36,11 +36,10 @@ typedef struct Block {
     Tensor *const *in;
     int b, h, v0, nv, width, W;           /* columns v0..v0+width, padded to W = nv * VLEN */
     real *S, *D;                          /* (K,W) */
-    real *states;                         /* (n,K,W): the state before each micro-step */
-    real *u, *o, *p, *du;                 /* (n,W), (c,W), (W), (W) */
-    real *a, *ar, *aq, *zero;             /* (c,K), (n,K), (c,K), (K): rows that must be made */
-    const real **w_row, **r_row, **a_row; /* per micro-step w and a * r (r where no decay precedes); per token a */
-    real *dots, *sums, *acc;              /* (4,K',VLEN), (4,K'), (VLEN), K' = K rounded up to VLEN */
+    real *states;                         /* (n+1,K,W): the state before each micro-step, and the last */
+    real *v, *u, *o;                      /* (n,W), (n,W), (c,W): padded values, v - S'r, padded output or cotangent */
+    real *p, *du, *ar, *dots, *zero;      /* (W), (W), (n,K), scratch of the kernel, (K) zeros */
+    const real **w_row, **r_row, **v_row; /* per micro-step; r times a decay per channel where one precedes */
 } Block;
 
 static size_t row_of(const Block *k, int t, int j, int n_h)
@@ -75,31 +74,26 @@ static real *kept_state(const Block *k, int chunk)
     return d->kept + n * K * (head * (size_t)d->v_pad + (size_t)k->v0) + (size_t)chunk * K * (size_t)k->W;
 }
 
-static int steps_of(const Dplr *d) { return d->chunk * d->n_h; }
-
 /* Scratch for the widest block. */
 static Block block_new(const Dplr *d, Tensor *const *in, Arena *a, bool grad)
 {
-    int n = steps_of(d), c = d->chunk, K = d->K, pad = (K + VLEN - 1) / VLEN * VLEN, w = 4 * VLEN;
+    int n = d->chunk * d->n_h, K = d->K, w = 4 * VLEN;
     Block k = { .d = d, .in = in };
     k.S = ARENA_RAW(a, real, K * w);
-    k.u = ARENA_NEW(a, real, n * w);
-    k.o = ARENA_NEW(a, real, c * w);
+    k.v = ARENA_RAW(a, real, n * w);
+    k.u = ARENA_RAW(a, real, n * w);
+    k.o = ARENA_RAW(a, real, d->chunk * w);
     k.p = ARENA_RAW(a, real, w);
-    k.a = ARENA_RAW(a, real, c * K);
     k.ar = ARENA_RAW(a, real, n * K);
     k.zero = ARENA_NEW(a, real, K);
     k.w_row = ARENA_NEW(a, const real *, n);
     k.r_row = ARENA_NEW(a, const real *, n + 1);
-    k.a_row = ARENA_NEW(a, const real *, c);
+    k.v_row = ARENA_NEW(a, const real *, n);
     if (!grad) return k;
     k.D = ARENA_RAW(a, real, K * w);
-    k.states = ARENA_RAW(a, real, (size_t)n * (size_t)(K * w));
+    k.states = ARENA_RAW(a, real, (size_t)(n + 1) * (size_t)(K * w));
     k.du = ARENA_RAW(a, real, w);
-    k.aq = ARENA_RAW(a, real, c * K);
-    k.dots = ARENA_NEW(a, real, 4 * pad * VLEN);
-    k.sums = ARENA_RAW(a, real, 4 * pad);
-    k.acc = ARENA_RAW(a, real, VLEN);
+    k.dots = ARENA_NEW(a, real, 4 * VLEN * VLEN);
     return k;
 }
 
@@ -120,52 +114,63 @@ static void load_columns(const Block *k, const real *x, real *y)
     for (int j = k->width; j < k->W; j++) y[j] = 0;
 }
 
-/* The rows and values of tokens t0..t1: u = v, r_row = a * r where a token begins. */
+/* x if it holds W columns, else a padded copy in y. */
+static const real *whole_row(const Block *k, const real *x, real *y)
+{
+    if (k->width == k->W) return x;
+    load_columns(k, x, y);
+    return y;
+}
+
+static DplrDecay decay_of(const Dplr *d, int j)
+{
+    return !d->a_width || j > 0 ? DECAY_NONE : d->a_width == 1 ? DECAY_SCALAR : DECAY_CHANNEL;
+}
+
+/* The rows of tokens t0..t1. */
 static void load_chunk(Block *k, int t0, int t1)
 {
     const Dplr *d = k->d;
     int m = 0, K = d->K;
-    for (int t = t0; t < t1; t++) {
-        if (d->a_width) {
-            const real *a = input(k, A, t, 0);
-            real *row = k->a + (t - t0) * K;
-            if (d->a_width == 1)
-                for (int i = 0; i < K; i++) row[i] = a[0];
-            k->a_row[t - t0] = d->a_width == 1 ? row : a;
-        }
+    for (int t = t0; t < t1; t++)
         for (int j = 0; j < d->n_h; j++, m++) {
-            load_columns(k, input(k, V, t, j) + k->v0, k->u + m * k->W);
             k->w_row[m] = input(k, W, t, j);
+            k->v_row[m] = whole_row(k, input(k, V, t, j) + k->v0, k->v + m * k->W);
             if (!k->in[R]) continue;
-            const real *r = input(k, R, t, j), *a = k->a_row[t - t0];
-            real *row = k->ar + m * K;
-            k->r_row[m] = d->a_width && j == 0 ? row : r;
-            if (d->a_width && j == 0)
-                for (int i = 0; i < K; i++) row[i] = a[i] * r[i];
+            const real *r = k->r_row[m] = input(k, R, t, j);
+            if (decay_of(d, j) != DECAY_CHANNEL) continue;
+            const real *a = input(k, A, t, 0);
+            real *restrict row = k->ar + m * K;
+            for (int i = 0; i < K; i++) row[i] = a[i] * r[i];
+            k->r_row[m] = row;
         }
-    }
     k->r_row[m] = k->zero; /* nothing follows the last micro-step of a chunk */
 }
 
-/* Run tokens t0..t1 of the loaded chunk from S. With states: keep the state before each micro-step there and read
- * nothing; else update S in place and write o. u becomes v - S'r. */
-static void run_chunk(Block *k, int t0, int t1, real *S, real *states)
+/* Run tokens t0..t1 of the loaded chunk from S and keep u. With states: put the states there and read nothing; else
+ * update S in place and write the output. */
+static void run_chunk(Block *k, int t0, int t1, real *S, real *states, Tensor *out)
 {
     const Dplr *d = k->d;
     const int n_h = d->n_h, n = (t1 - t0) * n_h, K = d->K;
-    const size_t KW = (size_t)(K * k->W);
-    bool erase = k->in[R] != NULL;
+    const bool erase = k->in[R] != NULL;
+    DplrForwardArgs x = { .S = S, .next = S, .p = k->p, .scale = d->scale };
     if (erase) dplr_read(k->nv, K, S, k->r_row[0], k->p);
-    for (int m = 0; m < n; m++) {
-        int t = m / n_h, j = m % n_h;
-        bool read = !states && j == n_h - 1, decay = d->a_width && j == 0;
-        real *u = k->u + m * k->W;
-        for (int i = 0; erase && i < k->W; i++) u[i] -= k->p[i];
-        if (states && m == n - 1) break; /* only its u is wanted */
-        real *next = states ? states + KW * (size_t)(m + 1) : S;
-        dplr_forward(k->nv, decay, erase, read)(K, S, next, k->a_row[t], k->w_row[m], u, k->r_row[m + 1], k->p,
-                                                read ? input(k, Q, t0 + t, 0) : NULL, k->o + t * k->W);
-        S = next;
+    for (int m = 0, t = t0, j = 0; m < n; m++) {
+        const bool read = !states && j == n_h - 1;
+        real *y = read ? out->x + row_of(k, t, 0, 1) * (size_t)d->V + k->v0 : NULL;
+        if (states) x.next = states + (size_t)(K * k->W) * (size_t)(m + 1);
+        x.a = d->a_width ? input(k, A, t, 0) : NULL;
+        x.w = k->w_row[m];
+        x.v = k->v_row[m];
+        x.u = k->u + m * k->W;
+        x.r_after = k->r_row[m + 1];
+        x.q = read ? input(k, Q, t, 0) : NULL;
+        x.o = k->width == k->W ? y : k->o;
+        dplr_forward(k->nv, decay_of(d, j), erase, read)(K, &x);
+        if (read && k->width < k->W) memcpy(y, k->o, sizeof(real) * (size_t)k->width);
+        x.S = x.next;
+        if (++j == n_h) j = 0, t++;
     }
 }
 
@@ -181,12 +186,7 @@ static void scan_block(Block *k, Tensor *out, real *last)
         int t0 = c * d->chunk, t1 = t0 + d->chunk < d->T ? t0 + d->chunk : d->T;
         if (d->kept) memcpy(kept_state(k, c), k->S, sizeof(real) * KW);
         load_chunk(k, t0, t1);
-        run_chunk(k, t0, t1, k->S, NULL);
-        for (int t = t0; t < t1; t++) {
-            real *restrict y = out->x + row_of(k, t, 0, 1) * (size_t)d->V + k->v0;
-            const real *o = k->o + (t - t0) * k->W;
-            for (int j = 0; j < k->width; j++) y[j] = d->scale * o[j];
-        }
+        run_chunk(k, t0, t1, k->S, NULL, out);
     }
     for (int i = 0; last && i < d->K; i++)
         memcpy(last + (((size_t)k->b * (size_t)d->H + (size_t)k->h) * (size_t)d->K + (size_t)i) * (size_t)d->V + k->v0,
@@ -203,80 +203,39 @@ static real dot(int n, const real *x, const real *y)
     return v_sum(sum) + tail;
 }
 
-/* Add the gradients of the rows of micro-step m (token t, number j) from the sums of the reverse pass; uo = u . do. */
-static void add_rows(Block *k, int m, int t, int j, bool decay, bool read, real uo)
-{
-    const Dplr *d = k->d;
-    const int K = d->K, pad = (K + VLEN - 1) / VLEN * VLEN;
-    const real sc = d->scale, *q = input(k, Q, t, 0), *w = k->w_row[m], *r = k->in[R] ? input(k, R, t, j) : NULL;
-    const real *a = decay ? k->a_row[t % d->chunk] : NULL;
-    const real *du = k->sums, *so = du + pad, *su = so + pad, *ds = su + pad;
-    real *restrict dw = gradient(k, W, t, j), *restrict dq = read ? gradient(k, Q, t, 0) : NULL;
-    real *restrict dr = gradient(k, R, t, j), *restrict da = decay ? gradient(k, A, t, 0) : NULL;
-    for (int s = 0; s < (d->a_width > 1 && decay ? 4 : 3); s++)
-        if (s == 0 || (s == 1 && read) || (s == 2 && r) || s == 3)
-            dplr_sum_rows(K, k->dots + s * pad * VLEN, k->sums + s * pad);
-    if (dw && read)
-        for (int i = 0; i < K; i++) dw[i] += du[i] + sc * uo * q[i];
-    else if (dw)
-        for (int i = 0; i < K; i++) dw[i] += du[i];
-    if (dq && a)
-        for (int i = 0; i < K; i++) dq[i] += sc * (a[i] * so[i] + uo * w[i]);
-    else if (dq)
-        for (int i = 0; i < K; i++) dq[i] += sc * (so[i] + uo * w[i]);
-    if (dr && a)
-        for (int i = 0; i < K; i++) dr[i] -= a[i] * su[i];
-    else if (dr)
-        for (int i = 0; i < K; i++) dr[i] -= su[i];
-    if (da && d->a_width == 1) {
-        da[0] += v_sum(v_load(k->acc)) + (read ? sc * dot(K, q, so) : 0) - (r ? dot(K, r, su) : 0);
-    } else if (da) {
-        for (int i = 0; i < K; i++) da[i] += ds[i];
-        for (int i = 0; read && i < K; i++) da[i] += sc * q[i] * so[i];
-        for (int i = 0; r && i < K; i++) da[i] -= r[i] * su[i];
-    }
-}
-
-/* Rerun tokens t0..t1, then walk back; D is the adjoint of the state after the chunk, on return before it. */
+/* Rerun a chunk, then walk back; D is the adjoint of the state after the chunk, on return before it. */
 static void back_chunk(Block *k, const Tensor *out, int chunk)
 {
     const Dplr *d = k->d;
-    int t0 = chunk * d->chunk, t1 = t0 + d->chunk < d->T ? t0 + d->chunk : d->T;
-    const int n_h = d->n_h, n = (t1 - t0) * n_h, K = d->K, wd = k->W;
-    const size_t KW = (size_t)(K * wd);
+    const int t0 = chunk * d->chunk, t1 = t0 + d->chunk < d->T ? t0 + d->chunk : d->T;
+    const int n_h = d->n_h, n = (t1 - t0) * n_h, K = d->K;
+    const bool erase = k->in[R] != NULL;
     load_chunk(k, t0, t1);
-    memcpy(k->states, kept_state(k, chunk), sizeof(real) * KW);
-    run_chunk(k, t0, t1, k->states, k->states);
-    for (int t = t0; t < t1; t++) {
-        const real *q = input(k, Q, t, 0), *a = k->a_row[t - t0];
-        real *aq = k->aq + (t - t0) * K;
-        for (int i = 0; i < K; i++) aq[i] = d->scale * q[i];
-        for (int i = 0; d->a_width && n_h == 1 && i < K; i++) aq[i] *= a[i];
-        load_columns(k, out->g + row_of(k, t, 0, 1) * (size_t)d->V + k->v0, k->o + (t - t0) * wd);
-    }
+    memcpy(k->states, kept_state(k, chunk), sizeof(real) * (size_t)(K * k->W));
+    run_chunk(k, t0, t1, k->states, k->states, NULL);
+    DplrBackArgs x = { .D = k->D, .p = k->p, .du = k->du, .dots = k->dots, .scale = d->scale };
     dplr_read(k->nv, K, k->D, k->w_row[n - 1], k->p);
-    for (int m = n - 1; m >= 0; m--) {
-        int t = m / n_h, j = m % n_h;
-        bool read = j == n_h - 1, decay = d->a_width && j == 0, erase = k->in[R] != NULL;
-        const real *u = k->u + m * wd, *dout = k->o + t * wd, *q = input(k, Q, t0 + t, 0);
-        real wq = read ? d->scale * dot(K, k->w_row[m], q) : 0, uo = read ? dot(wd, u, dout) : 0;
-        for (int i = 0; i < wd; i++) k->du[i] = k->p[i] + wq * dout[i];
-        real *dv = gradient(k, V, t0 + t, j);
+    for (int m = n - 1, t = t1 - 1, j = n_h - 1; m >= 0; m--) {
+        const bool read = j == n_h - 1;
+        x.S = k->states + (size_t)(K * k->W) * (size_t)m;
+        x.w = k->w_row[m];
+        x.w_before = m ? k->w_row[m - 1] : k->zero;
+        x.u = erase ? k->u + m * k->W : k->v_row[m];
+        if (read) {
+            x.q = input(k, Q, t, 0);
+            x.dout = whole_row(k, out->g + row_of(k, t, 0, 1) * (size_t)d->V + k->v0, k->o);
+            x.wq = d->scale * dot(K, x.w, x.q);
+            x.dq = gradient(k, Q, t, 0);
+        }
+        if (erase) x.r = input(k, R, t, j);
+        if (d->a_width) x.a = input(k, A, t, 0);
+        x.dw = gradient(k, W, t, j);
+        x.dr = gradient(k, R, t, j);
+        x.da = gradient(k, A, t, 0);
+        dplr_back(k->nv, decay_of(d, j), erase, read)(K, &x);
+        real *restrict dv = gradient(k, V, t, j);
         for (int i = 0; dv && i < k->width; i++) dv[k->v0 + i] += k->du[i];
-        DplrBackArgs x = { .S = k->states + KW * (size_t)m,
-                           .a = k->a_row[t],
-                           .aq = k->aq + t * K,
-                           .ar = k->r_row[m],
-                           .w = m ? k->w_row[m - 1] : k->zero,
-                           .u = u,
-                           .dout = dout,
-                           .du = k->du,
-                           .D = k->D,
-                           .p = k->p,
-                           .dots = k->dots,
-                           .acc = k->acc };
-        dplr_back(k->nv, !decay ? DECAY_NONE : d->a_width == 1 ? DECAY_SCALAR : DECAY_CHANNEL, erase, read)(K, &x);
-        add_rows(k, m, t0 + t, j, decay, read, uo);
+        if (--j < 0) j = n_h - 1, t--;
     }
 }
 

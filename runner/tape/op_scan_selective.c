@@ -70,6 +70,7 @@ INLINE void step(const int nv, const bool negative, const bool keep, int n_e, co
 {
     real dots[8 * VLEN];
     vreal vb[NV_MAX], vc[NV_MAX];
+#pragma GCC unroll 4
     for (int i = 0; i < nv; i++) {
         vb[i] = v_load(b + i * VLEN);
         vc[i] = v_load(c + i * VLEN);
@@ -79,6 +80,7 @@ INLINE void step(const int nv, const bool negative, const bool keep, int n_e, co
             const int o = (e + j) * nv * VLEN;
             const vreal vdt = v_set(dt[e + j]), vx = v_set(x[e + j]);
             vreal sum = v_set(0);
+#pragma GCC unroll 4
             for (int i = 0; i < nv; i++) {
                 vreal a = exp2_down(vdt * v_load(A2 + o + i * VLEN));
                 if (negative) a = 2 * a - 1;
@@ -102,6 +104,7 @@ INLINE void step_back(const int nv, const bool negative, const Tile *k, int t, i
     const real *dt = k->dt + i_t * TILE, *x = k->x + i_t * TILE, *dy = k->dy + i_t * TILE;
     real qa_dots[8 * VLEN], lb_dots[8 * VLEN];
     vreal vb[NV_MAX], vc[NV_MAX], db[NV_MAX], dc[NV_MAX];
+#pragma GCC unroll 4
     for (int i = 0; i < nv; i++) {
         vb[i] = v_load(k->brow + t * W + i * VLEN);
         vc[i] = v_load(k->crow + t * W + i * VLEN);
@@ -112,6 +115,7 @@ INLINE void step_back(const int nv, const bool negative, const Tile *k, int t, i
         for (int j = 0; j < VLEN; j++) {
             const vreal vdt = v_set(dt[e + j]), vx = v_set(x[e + j]), vdy = v_set(dy[e + j]);
             vreal qa = v_set(0), lb = v_set(0);
+#pragma GCC unroll 4
             for (int i = 0; i < nv; i++) {
                 const int o = (e + j) * W + i * VLEN;
                 vreal a = v_load(decays + o), l = v_load(k->l + o) + vdy * vc[i];
@@ -129,6 +133,7 @@ INLINE void step_back(const int nv, const bool negative, const Tile *k, int t, i
         v_store(k->sums + e, v_sums(qa_dots));
         v_store(k->sums + TILE + e, v_sums(lb_dots));
     }
+#pragma GCC unroll 4
     for (int i = 0; i < nv; i++) {
         v_store(k->db + t * W + i * VLEN, db[i]);
         v_store(k->dc + t * W + i * VLEN, dc[i]);

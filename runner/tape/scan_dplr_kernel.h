@@ -3,33 +3,40 @@
  *
  * A block is a state S (K,W) of W = nv * VLEN columns, nv = 1, 2 or 4, row-major and contiguous, so that it stays in the
  * first-level cache and every row is a few vectors. Columns are independent given w, r, q, a. Each function makes one
- * pass over the state; what it leaves out (no decay, no erase key, no read) costs nothing.
+ * pass over the state; what a variant leaves out (no decay, no erase key, no read) costs nothing.
  */
 #ifndef SEQPROBE_SCAN_DPLR_KERNEL_H
 #define SEQPROBE_SCAN_DPLR_KERNEL_H
 
 #include "base/vmath.h"
 
-/* next = diag(a) S + w u';  p = next' r (residual of the following micro-step);  o = next' q.  next may be S. */
-typedef void (*DplrForward)(int K, const real *S, real *next, const real *a, const real *w, const real *u, const real *r,
-                            real *p, const real *q, real *o);
+typedef enum { DECAY_NONE, DECAY_SCALAR, DECAY_CHANNEL } DplrDecay;
 
-/* D the adjoint of the state after the micro-step, on return of the state before it; S the state before it.
- *   dots[0] = D u, dots[1] = S dout, dots[2] = S du, dots[3] = rowsum(D * S)      one vector per row, to be summed
- *   D = diag(a) D + aq dout' - ar du';  p = D' w (for du of the preceding micro-step);  acc = sum over rows of D * S */
+/* u = v - g p  with p = S' r of this micro-step as the pass before left it (g = a[0] for a scalar decay, else 1: a
+ * decay per channel is already in r);  next = diag(a) S + w u';  o = scale next' q;  p = next' r_after. next may be S. */
+typedef struct DplrForwardArgs {
+    const real *S, *a, *w, *v, *q, *r_after;
+    real *next, *p, *u, *o;
+    real scale;
+} DplrForwardArgs;
+typedef void (*DplrForward)(int K, const DplrForwardArgs *x);
+DplrForward dplr_forward(int nv, DplrDecay decay, bool erase, bool read);
+
+/* D is the adjoint of the state after the micro-step, on return of the state before it; S the state before it, u as the
+ * forward pass had it; wq = scale w . q. p = D' w on entry, D' w_before on return.
+ *   du = p + wq dout;  D += scale q dout';  dw += D u;  D -= r du';  da += rowsum(D * S);  D = diag(a) D
+ *   dq += scale (a * S dout + w (u . dout));  dr -= a * S du              (no dot products are wasted on a NULL gradient) */
 typedef struct DplrBackArgs {
-    const real *S, *a, *aq, *ar, *w, *u, *dout, *du;
-    real *D, *p, *dots, *acc;
+    const real *S, *a, *q, *w, *r, *w_before, *u, *dout;
+    real wq, scale;
+    real *D, *p, *du;
+    real *dq, *dw, *dr, *da;           /* rows of gradients, NULL: not wanted */
+    real *dots;                        /* scratch, 4 * VLEN * VLEN, initialised */
 } DplrBackArgs;
 typedef void (*DplrBack)(int K, const DplrBackArgs *x);
+DplrBack dplr_back(int nv, DplrDecay decay, bool erase, bool read);
 
-typedef enum { DECAY_NONE, DECAY_SCALAR, DECAY_CHANNEL } DplrDecay;      /* acc for a scalar, dots[3] per channel */
-
-DplrForward dplr_forward(int nv, bool decay, bool erase, bool read);
-DplrBack    dplr_back(int nv, DplrDecay decay, bool erase, bool read);
 /* p (W) = S' r */
 void dplr_read(int nv, int K, const real *S, const real *r, real *p);
-/* sum[k] = sum of the vector at dots + k * VLEN, for K rows rounded up to VLEN. */
-void dplr_sum_rows(int K, const real *dots, real *sum);
 
 #endif

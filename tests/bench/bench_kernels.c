@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bench_kernels.c - CPU time of the sequence ops at the sizes of the core sweeps, next to this machine's FMA peak.
  *
- * One core. Each line: forward, forward + backward (median of `rounds`, CPU milliseconds), and the rate of the whole in
- * GFLOP/s at the stated flops per state entry. Timings vary on a shared host: compare lines of one run.
+ * One core. A step of 64 sequences is 8 shards of 8, as in training. Each line: forward, forward + backward, best of
+ * the latter (CPU milliseconds per step, medians over shards), and its rate in GFLOP/s at the stated flops per state
+ * entry. Timings vary on a shared host: compare lines of one run.
  * Usage: bench_kernels [rounds] [substring of a name]
  */
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #include "base/vmath.h"
 #include "tape/tape.h"
 
-enum { B = 64, T = 256, ROUNDS_MAX = 101 };
+enum { B = 8, SHARDS = 8, T = 256, ROUNDS_MAX = 101 }; /* a step of 64 sequences, as training runs it */
 
 static double cpu_ms(void)
 {
@@ -113,24 +114,27 @@ static void measure(const Row *r, int rounds, double peak)
     Inputs s = { .t = tape_new("inputs", true), .rng = rng_seed(1, 1) };
     prepare(&s, r);
     Tape *t = tape_new("bench", true);
-    double fwd[ROUNDS_MAX], all[ROUNDS_MAX];
-    for (int i = -1; i < rounds; i++) {
+    static double fwd[ROUNDS_MAX * SHARDS], all[ROUNDS_MAX * SHARDS];
+    const int n = rounds * SHARDS;
+    for (int i = -1; i < n; i++) {
         tape_reset(t);
         double t0 = cpu_ms();
         apply(t, &s, r);
         double t1 = cpu_ms();
-        for (size_t k = 0; k < tensor_size(t->last->out); k++) t->last->out->g[k] = (real)0.01;
+        const Tensor *out = t->last->out;
+        for (size_t k = 0, size = tensor_size(out); k < size; k++) out->g[k] = (real)0.01;
         double t2 = cpu_ms();
         t->last->back(t->last);
         if (i < 0) continue;
-        fwd[i] = t1 - t0;
-        all[i] = cpu_ms() - t2 + fwd[i];
+        fwd[i] = SHARDS * (t1 - t0);
+        all[i] = SHARDS * (cpu_ms() - t2) + fwd[i];
     }
-    qsort(fwd, (size_t)rounds, sizeof *fwd, by_value);
-    qsort(all, (size_t)rounds, sizeof *all, by_value);
-    double entries = (double)B * T * (r->kind == DPLR ? (double)r->heads * r->k * r->v * r->n_h : (double)r->k * r->v);
-    double rate = entries * r->flop / all[rounds / 2] * 1e-6;
-    printf("%-34s %8.1f %8.1f %8.1f %8.1f %6.0f %%\n", r->name, fwd[rounds / 2], all[rounds / 2], all[0], rate,
+    qsort(fwd, (size_t)n, sizeof *fwd, by_value);
+    qsort(all, (size_t)n, sizeof *all, by_value);
+    double entries =
+        (double)B * SHARDS * T * (r->kind == DPLR ? (double)r->heads * r->k * r->v * r->n_h : (double)r->k * r->v);
+    double rate = entries * r->flop / all[n / 2] * 1e-6;
+    printf("%-34s %8.1f %8.1f %8.1f %8.1f %6.0f %%\n", r->name, fwd[n / 2], all[n / 2], all[0], rate,
            100 * rate / peak);
     tape_free(t);
     tape_free(s.t);
@@ -162,7 +166,7 @@ int main(int argc, char **argv)
     if (rounds < 1 || rounds > ROUNDS_MAX) return fprintf(stderr, "rounds: 1 to %d\n", ROUNDS_MAX), EXIT_USAGE;
     real_setup();
     double peak = peak_gflops();
-    printf("B %d, T %d, %d-bit reals, FMA peak %.1f GFLOP/s\n", B, T, REAL_BITS, peak);
+    printf("B %d, T %d, %d-bit reals, FMA peak %.1f GFLOP/s\n", B * SHARDS, T, REAL_BITS, peak);
     printf("%-34s %8s %8s %8s %8s %8s\n", "CPU ms", "forward", "both", "best", "GFLOP/s", "of peak");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (argc < 3 || strstr(rows[i].name, argv[2])) measure(&rows[i], rounds, peak);
