@@ -515,7 +515,7 @@ int main(void)
     fflush(stdout);
     Suite *s = suite_create("task_facts");
     TCase *c = tcase_create("facts");
-    tcase_set_timeout(c, 60);
+    tcase_set_timeout(c, 180);
     tcase_add_checked_fixture(c, setup, teardown);
     tcase_add_loop_test(c, works, 0, COUNT(worked));
     tcase_add_loop_test(c, word_alphabets, 0, COUNT(alphabets));

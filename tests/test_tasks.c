@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_tasks.c - the contract every task keeps, by default and at every line of tests/golden/tasks.hash.
  *
- * A line of that file is `task <tab> options <tab> hash of the first 64 examples`. A changed hash means: a generator
- * draws other examples: raise the task's VERSION and replace the hash by the one printed. Lines of absent tasks are
+ * A line of that file is `task <tab> options <tab> hash of the first 64 examples`. A changed hash: a generator
+ * draws other examples; raise the task's VERSION and replace the hash by the one printed. Lines of absent tasks are
  * reported and skipped; a task without a line is reported.
  */
 #include <check.h>
@@ -270,7 +270,7 @@ static int read_lines(Arena *a)
         const Task *t = task_find(s);
         if (t)
             line[lines++] = (Line){ t, settings, hash };
-        else
+        else if (!strcmp(settings, "{}"))
             printf("skipped: not built: %s\n", s);
     }
     int from_file = lines;
@@ -294,7 +294,7 @@ int main(void)
     while (all_tasks[tasks]) tasks++;
     Suite *s = suite_create("tasks");
     TCase *c = tcase_create("tasks");
-    tcase_set_timeout(c, 60);
+    tcase_set_timeout(c, 180);
     tcase_add_checked_fixture(c, setup, teardown);
     tcase_add_loop_test(c, describes, 0, lines);
     tcase_add_loop_test(c, solves, 0, lines);

@@ -112,7 +112,7 @@ static bool prepare(const void *cfg, uint64_t table_seed, Arena *a, void *data, 
     return true;
 }
 
-/* Number of elements drawn from; *letter maps 0..n-1 to ids (NULL: itself for `all`, few_id for `few`). */
+/* How many elements are drawn from; alphabet_id gives the i-th of them. */
 static int alphabet_size(const Cfg *c, const Data *d)
 {
     switch (c->generators) {
