@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_op_values.c - values of the ops, against loops in double written from their formulas and against known numbers. */
+ * test_op_values.c - values of the ops, against loops in double written from their formulas and known numbers. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>

@@ -53,7 +53,7 @@ INLINE vreal v_normal(vreal x, vreal *density)
     for (int i = 0; i < VLEN; i++) p[i] = 0.5 * erfc(-x[i] * 0.70710678118654752440);
     return p;
 #else
-    /* erfc(z) e^(z^2) = k P(k), k = 1/(1 + 0.38 z): P interpolates at Chebyshev nodes, relative error 2.5e-8, z <= 10. */
+    /* erfc(z) e^(z^2) = k P(k), k = 1/(1 + 0.38 z), P through Chebyshev nodes: relative error 2.5e-8, z <= 10. */
     static const real c[] = { (real)0.0596302628,  (real)-0.2655923084, (real)0.3708773963,
                               (real)-0.1696749715, (real)0.2358203854,  (real)0.1361375018,
                               (real)0.2045581527,  (real)0.2138272108,  (real)0.2144163904 };

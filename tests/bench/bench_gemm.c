@@ -3,7 +3,7 @@
  *
  *   bench_gemm [rounds]        default 41
  *
- * Y = X W, dX += dY W', dW += X' dY with M rows; both sides alternate in one process, CPU time. Printed: GFLOP/s of each
+ * Y = X W, dX += dY W', dW += X' dY with M rows; the sides alternate in one process, CPU time. GFLOP/s of each
  * side's best round and the median over the rounds of the speed ratio (above 1: the front is faster).
  */
 #include <cblas.h>

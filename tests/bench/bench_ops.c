@@ -27,6 +27,7 @@ typedef struct {
 } Data;
 
 /* clang-format off */
+static Tensor *heads(Tape *t, const Data *d) { return op_reshape(t, d->x, B, T, 2, C / 2); }
 static Tensor *add(Tape *t, const Data *d) { return op_add(t, d->x, d->y); }
 static Tensor *mul(Tape *t, const Data *d) { return op_mul(t, d->x, d->y); }
 static Tensor *affine(Tape *t, const Data *d) { return op_affine(t, d->x, -1, 1); }
@@ -42,12 +43,15 @@ static Tensor *mul_rows(Tape *t, const Data *d) { return op_mul_rows(t, d->x, d-
 static Tensor *concat(Tape *t, const Data *d) { return op_slice(t, op_concat(t, d->x, d->y), 32, C); }
 static Tensor *rmsnorm(Tape *t, const Data *d) { return op_rmsnorm(t, d->x, d->v, 1e-5); }
 static Tensor *layernorm(Tape *t, const Data *d) { return op_layernorm(t, d->x, d->v, d->v, 1e-5); }
-static Tensor *l2norm(Tape *t, const Data *d) { return op_l2norm(t, op_reshape(t, d->x, B, T, 2, C / 2), 1e-6); }
-static Tensor *rope(Tape *t, const Data *d) { return op_rope(t, op_reshape(t, d->x, B, T, 2, C / 2), 0, 1e4, false); }
-static Tensor *rope_pairs(Tape *t, const Data *d) { return op_rope(t, op_reshape(t, d->x, B, T, 2, C / 2), 0, 1e4, true); }
+static Tensor *l2norm(Tape *t, const Data *d) { return op_l2norm(t, heads(t, d), 1e-6); }
+static Tensor *rope(Tape *t, const Data *d) { return op_rope(t, heads(t, d), 0, 1e4, false); }
+static Tensor *rope_pairs(Tape *t, const Data *d) { return op_rope(t, heads(t, d), 0, 1e4, true); }
 static Tensor *conv(Tape *t, const Data *d) { return op_short_conv(t, d->x, d->w, d->v, NULL, NULL); }
 static Tensor *embed(Tape *t, const Data *d) { return op_embed(t, d->id, B, T, op_reshape(t, d->y, B * T, C)); }
-static Tensor *loss(Tape *t, const Data *d) { return op_cross_entropy(t, op_reshape(t, d->x, B * T, C), d->id, 1, NULL, NULL); }
+static Tensor *loss(Tape *t, const Data *d) 
+{
+    return op_cross_entropy(t, op_reshape(t, d->x, B * T, C), d->id, 1, NULL, NULL);
+}
 
 static const struct { const char *name; Tensor *(*run)(Tape *, const Data *); } ops[] = {
     { "add", add }, { "mul", mul }, { "affine", affine }, { "sigmoid", sigmoid }, { "tanh", tanh_ }, { "silu", silu },

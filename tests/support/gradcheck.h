@@ -36,7 +36,7 @@ struct GradCase {
     double tol32;                      /* float against double; 0: 1e-4 */
 };
 
-/* A row: GRAD("op_X", "odd sizes", build_x, .in = { IN("x", 2, 7, 5), IN_RANGE("a", 0.5, 1, 2, 7) }, .arg = { 1e-5 }) */
+/* A row: GRAD("op_X", "odd", build_x, .in = { IN("x", 2, 7, 5), IN_RANGE("a", 0.5, 1, 2, 7) }, .arg = { 1e-5 }) */
 #define GRAD(op_, variant_, build_, ...) { .op = (op_), .variant = (variant_), .build = (build_), __VA_ARGS__ }
 #define IN(name_, ...) { .name = (name_), .rank = (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)), \
                          .dim = { __VA_ARGS__ } }
