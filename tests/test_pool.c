@@ -33,7 +33,7 @@ static const char worker[] =
     "2) done_as diverged;;\n"
     "3) echo running > status; kill -9 $$;;\n"
     "4) echo noise; echo 'seqprobe: error: no such thing' >&2; echo failed > status; exit 1;;\n"
-    "5) printf 'progress 10 20 0.5 0.7 1000 3\\ngarbage\\n' >&$SEQPROBE_PROGRESS_FD; done_as ok;;\n"
+    "5) printf 'progress 10 20 0.5 0.7 1000 3\\ngarbage\\n' >/dev/fd/$SEQPROBE_PROGRESS_FD; done_as ok;;\n"
     "6) exit 0;;\n"
     "7) echo timeout > status; exit 1;;\n"
     "8) trap 'echo interrupted > status; exit 143' TERM\n"
