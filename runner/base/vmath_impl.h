@@ -40,8 +40,7 @@ static inline vreal v_abs(vreal x) { return (vreal)((vint)x & 0x7fffffff); }
 static inline vreal v_exp(vreal x)
 {
     const real magic = 12582912;                          /* 1.5 * 2^23: adding it rounds to an integer */
-    vreal in = x;
-    x = v_min(v_max(x, v_set((real)-87.3)), v_set((real)88.3));
+    x = v_min(v_set((real)88.3), v_max(v_set((real)-87.3), x));   /* in this order a NaN passes */
     vreal t = x * (real)1.44269504 + magic, n = t - magic;
     vreal r = x - n * (real)0.693359375 + n * (real)2.12194440e-4;
     vreal p = r * (real)(1.0 / 720) + (real)(1.0 / 120);
@@ -51,8 +50,7 @@ static inline vreal v_exp(vreal x)
     p = p * r + (real)1;
     p = p * r + (real)1;
     vint e = ((vint)t - 0x4b400000 + 127) << 23;
-    vreal y = p * (vreal)e;
-    return v_select((vint)(in == in), y, in);
+    return p * (vreal)e;
 }
 
 /* log x for normal x > 0; NaN below 0, -88.03 at 0, 88.72 at infinity.
@@ -69,20 +67,16 @@ static inline vreal v_log(vreal x)
     return v_select((vint)(x >= 0), p * s + n * (real)0.69314718, v_set((real)NAN));
 }
 
-static inline vreal v_sigmoid(vreal x)
-{
-    vreal e = v_exp(-v_abs(x)), y = 1 / (1 + e);
-    return v_select((vint)(x < 0), e * y, y);
-}
+static inline vreal v_sigmoid(vreal x) { return 1 / (1 + v_exp(-x)); }
 
 /* (e^2x - 1)/(e^2x + 1); near 0, where that cancels, the odd series. */
 static inline vreal v_tanh(vreal x)
 {
-    vreal a = v_min(v_abs(x), v_set(9)), e = v_exp(-2 * a), z = x * x;
+    vreal a = v_abs(x), e = v_exp(-2 * v_min(v_set(9), a)), z = x * x;
     vreal p = z * (real)(-17.0 / 315) + (real)(2.0 / 15);
     p = p * z + (real)(-1.0 / 3);
-    vreal small = x + x * z * p, big = (1 - e) / (1 + e), far = v_select((vint)(x < 0), -big, big);
-    return v_select((vint)(v_abs(x) < (real)0.15), small, v_select((vint)(x == x), far, x));
+    vreal small = x + x * z * p, big = (1 - e) / (1 + e);
+    return v_select((vint)(a < (real)0.15), small, (vreal)((vint)big | ((vint)x & (vint)v_set((real)-0.0))));
 }
 
 /* max(x,0) + log1p(e^-|x|), log1p u = 2 atanh(u/(2+u)). */
