@@ -63,15 +63,25 @@ static void rows_pack(real *to, const real *x, int rows, size_t stride, int widt
 static void panels_pack(real *to, const real *x, int n, size_t stride, int width)
 {
     const int wide = PANEL * VLEN;
-    for (int p = 0; p < n; p += wide, to += width * wide)
-        for (int i = 0; i < wide; i++)
-            for (int k = 0; k < width; k++) to[k * wide + i] = p + i < n ? x[(size_t)(p + i) * stride + (size_t)k] : 0;
+    for (int j = 0; j < n; j += VLEN) {
+        real *panel = to + (size_t)(j / wide * width * wide + j % wide);
+        const real *rows = x + (size_t)j * stride;
+        int k = 0;
+        for (; j + VLEN <= n && k + VLEN <= width; k += VLEN)
+            v_transpose(panel + k * wide, (size_t)wide, rows + k, stride);
+        for (; k < width; k++)
+            for (int i = 0; i < VLEN; i++) panel[k * wide + i] = j + i < n ? rows[(size_t)i * stride + (size_t)k] : 0;
+    }
+    for (int j = v_pad(n); j % wide; j += VLEN)
+        for (int k = 0; k < width; k++) v_store(to + (size_t)(j / wide * width * wide + k * wide + j % wide), v_set(0));
 }
 
 /* y (rows,width) += f * from (rows,padded) */
 static void rows_add(real *y, const real *from, int rows, size_t stride, int width, int padded, real f)
 {
-    for (int r = 0; r < rows; r++, y += stride, from += padded) vec_axpy(y, f, from, (size_t)width);
+    for (int r = 0; r < rows; r++, y += stride, from += padded)
+        for (int i = 0; i < width; i += VLEN)
+            v_store_row(y + i, v_load_row(y + i, width - i) + f * v_load(from + i), width - i);
 }
 
 /* tile_mul with any number of vectors. */
