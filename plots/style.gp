@@ -16,18 +16,22 @@ if (strlen(OUT)) { set output OUT }
 set colorsequence podo
 
 # Number of a look: 7 colours; looks 8-14 are open shapes with a dashed line, 15-21 dotted.
-KNOWN = "|attention=01|lstm=02|mamba=03|mingru=04|gla=05|delta_net=06|gated_delta_net=07|" . \
-    "delta_product=08|linear_attention=09|rwkv7=10|slstm=11|gru=12|mamba2=13|retnet=14|elman=15|" . \
-    "mlstm=16|hyena=17|h3=18|s4d=19|lru=20|based=21|"
+KNOWN = "|attention=101|lstm=102|mamba=103|mingru=104|gla=105|delta_net=106|gated_delta_net=107|" . \
+    "delta_product=108|linear_attention=109|rwkv7=110|slstm=111|gru=112|mamba2=113|retnet=114|elman=115|" . \
+    "mlstm=116|hyena=117|h3=118|s4d=119|lru=120|based=121|"
 place(name) = strstrt(KNOWN, "|" . name . "=")
-known(name) = place(name) ? int(substr(KNOWN, place(name) + strlen(name) + 2, place(name) + strlen(name) + 3)) : 0
-# Mixers not in the table take the looks from the end, by their place in the figure.
-look(name, i) = known(name) ? known(name) : 21 - (i - 1) % 13
+# (three digits, for gnuplot reads 08 as a bad octal number)
+known(name) = place(name) ? int(substr(KNOWN, place(name) + strlen(name) + 2, place(name) + strlen(name) + 4)) - 100 : 0
+# A label such as "delta_net ±" keeps its mixer's colour and takes another shape and dash by its variant; names not in
+# the table take the looks from the end, by their place in the figure.
+variant(name) = (strstrt(name, "±") ? 1 : 2) + (strstrt(name, "n_h=2") ? 2 : 0)
+look(name, i) = known(name) ? known(name) : known(word(name, 1)) ? known(word(name, 1)) + 21 * variant(name) : \
+    21 - (i - 1) % 13
 array COLORS[7] = [ 0x000000, 0xe69f00, 0x56b4e9, 0x009e73, 0x0072b2, 0xd55e00, 0xcc79a7 ]
 array SHAPES[21] = [ 7, 5, 9, 11, 13, 15, 2, 6, 4, 8, 10, 12, 14, 1, 7, 5, 9, 11, 13, 15, 3 ]
-color(l) = COLORS[(l - 1) % 7 + 1]
-shape(l) = SHAPES[l]
-dash(l) = l <= 7 ? 1 : l <= 14 ? 2 : 3
+color(l) = COLORS[(l - 1) % 21 % 7 + 1]
+shape(l) = SHAPES[((l - 1) % 21 + 3 * ((l - 1) / 21)) % 21 + 1]
+dash(l) = l > 21 ? 1 + (l - 1) / 21 : l <= 7 ? 1 : l <= 14 ? 2 : 3
 
 # Interval bars; none on the terminal.
 low(x) = DUMB ? column("acc") : column("lo")
@@ -36,4 +40,4 @@ high(x) = DUMB ? column("acc") : column("hi")
 set border 3 linecolor rgb "#444444"
 set tics nomirror textcolor rgb "#222222"
 set grid ytics linecolor rgb "#dddddd" linewidth 0.5
-if (!DUMB) { set key outside right top Left reverse noenhanced samplen 2.5 } else { set key outside right top noenhanced samplen 1 }
+if (!DUMB) { set key outside right top Left reverse noenhanced samplen 2.5 maxcols 1 } else { set key outside right top noenhanced samplen 1 }

@@ -141,7 +141,7 @@ static int data_length(const Cells *s, Figure *f, Buf *b)
         }
     }
     int rows = (f->cases + columns - 1) / columns;
-    legend = 8 * legend + 60;
+    legend = 10 * legend + 60;
     f->width = 55 + 265 * columns + legend;
     f->height = 40 + 210 * rows;
     f->variables = arena_printf(b->a, "ROWS=%d; COLS=%d; LEGEND=%d; %s'\"; ", rows, columns, legend, shown.s);
@@ -188,8 +188,9 @@ static int data_state(const Cells *s, Figure *f, Buf *b)
         }
         if (text_width(s->mixer[f->mixer[m]]) > legend) legend = text_width(s->mixer[f->mixer[m]]);
     }
-    f->width = 400 + 8 * legend + 50;
-    f->height = 340;
+    f->width = 400 + 10 * legend + 60;
+    f->height = 60 + 21 * (f->mixers + 1);
+    if (f->height < 340) f->height = 340;
     f->variables = arena_printf(b->a, "XMIN=%.9g; XMAX=%.9g; ", lo / 1.2, hi * 1.2);
     return points;
 }
