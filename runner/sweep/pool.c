@@ -80,19 +80,20 @@ void pool_open(Pool *pool, const Plan *plan, Arena *a)
 /* In the child: never returns. */
 static _Noreturn void become_worker(const State *s, const char *dir, int log, int pipe_fd, int lock)
 {
-    char fd[16], error[] = "seqprobe: error: the worker cannot be started\n";
+    enum { PROGRESS_FD = 3 }; /* one digit: some shells take no more */
+    char error[] = "seqprobe: error: the worker cannot be started\n";
     setpgid(0, 0);
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* a killed sweep leaves no workers behind */
 #endif
-    int null = open("/dev/null", O_RDONLY);
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null >= 0) dup2(null, 0);
     dup2(log, 1);
     dup2(log, 2);
-    fcntl(pipe_fd, F_SETFD, 0);
-    fcntl(lock, F_SETFD, 0);
-    snprintf(fd, sizeof fd, "%d", pipe_fd);
-    setenv("SEQPROBE_PROGRESS_FD", fd, 1);
+    fcntl(lock, F_DUPFD, 10); /* the copy survives exec */
+    if (pipe_fd != PROGRESS_FD) dup2(pipe_fd, PROGRESS_FD);
+    fcntl(PROGRESS_FD, F_SETFD, 0);
+    setenv("SEQPROBE_PROGRESS_FD", "3", 1);
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     sigprocmask(SIG_SETMASK, &s->before, NULL);
     execl(s->pool->program, "seqprobe", "run", "--dir", dir, (char *)NULL);
