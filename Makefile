@@ -131,7 +131,7 @@ else
 SWEEP = $(PROGRAM) sweep $(1) -j $(JOBS) || [ $$? -eq 4 ]
 quick: link ## six task families x the core mixers: build, train, table, figures (CONFIG=FILE for another sweep)
 	@$(call SWEEP,$(CONFIG))
-	@$(PROGRAM) table $(CONFIG) && $(PROGRAM) table $(CONFIG) --format markdown --output auto && $(PROGRAM) plot $(CONFIG)
+	@$(PROGRAM) table $(CONFIG) --save && $(PROGRAM) plot $(CONFIG)
 
 test: link $(TEST_BINS) ## the short tests
 	@SEQPROBE=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) CC='$(CC)' GOLDEN_DIRS='$(DIRS)' \
@@ -145,7 +145,8 @@ full: link ## every config, one after the other
 	@for c in $(CONFIGS); do $(call SWEEP,$$c) || exit; done
 endif
 
-CONFIGS := $(filter-out configs/defaults.yaml configs/smoke.yaml,$(sort $(wildcard configs/*.yaml)))
+# Files without a name are parts that others include; smoke is a test.
+CONFIGS := $(filter-out configs/smoke.yaml,$(shell grep -l '^name:' configs/*.yaml 2>/dev/null))
 sweep: link ## train CONFIG=FILE with JOBS=N; resumes where it stopped
 	@$(PROGRAM) sweep $(CONFIG) -j $(JOBS)
 table: link ## the table of CONFIG=FILE

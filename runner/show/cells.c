@@ -22,7 +22,8 @@ const Point *cell_longest(const Cell *c)
 {
     const Point *best = NULL;
     for (int i = 1; i < c->n_points; i++)
-        if (c->point[i].len > c->point[0].len && (!best || c->point[i].len > best->len)) best = &c->point[i];
+        if (c->point[i].by_length && c->point[i].len > c->point[0].len && (!best || c->point[i].len > best->len))
+            best = &c->point[i];
     return best;
 }
 
@@ -35,26 +36,47 @@ static int able(TheoryVerdict v)
     return rank[v];
 }
 
-static void read_theory(Cell *c, const char *results, Arena *a)
+static void read_theory(Cell *c, const RunSpec *s, Arena *a)
+{
+    for (int i = 0; i < s->n_mixers; i++) {
+        MixerUse use;
+        Err none = { 0 };
+        if (!mixer_read(s->mixers[i], a, &use, &none)) return;
+        TheoryClass cls = use.mixer->theory_class(use.cfg);
+        Theory t = s->task->theory(s->slices[0].cfg, cls, s->model.layers * s->model.loops);
+        if (!c->has_theory || able(t.verdict) > able(c->theory.verdict)) c->theory = t;
+        c->has_theory = true;
+    }
+    /* What no layer can do alone, layers of different classes may do together. */
+    if (s->n_mixers > 1 && c->theory.verdict == THEORY_NO)
+        c->theory = (Theory){ THEORY_OPEN, "a hybrid of such layers" };
+}
+
+/* A slice counts as a length when it sets `len` alone; of tasks without that option, when its examples are longer. */
+static void mark_lengths(Cell *c, const RunSpec *s)
+{
+    bool has_len = option_find(s->task->options, "len") != NULL;
+    for (int i = 0; i < c->n_points; i++)
+        for (int k = 0; k < s->n_slices; k++) {
+            if (strcmp(s->slices[k].name, c->point[i].slice)) continue;
+            const Value *map = s->slices[k].overrides;
+            c->point[i].by_length = k == 0 || !has_len || (map && map->count == 1 && value_get(map, "len"));
+        }
+}
+
+/* What the config of the best run adds; without it every slice counts as a length. */
+static void read_config(Cell *c, const char *results, Arena *a)
 {
     Err none = { 0 };
     Value *config;
     RunSpec s;
     const char *path = arena_printf(a, "%s/runs/%s/config.yaml", results, c->best_run);
+    for (int i = 0; i < c->n_points; i++) c->point[i].by_length = true;
     if (!*c->best_run || !yaml_read(path, a, &config, &none) || !run_resolve(config, a, &s, &none)) return;
     c->task = s.task->name;
     c->stop_at = s.train.stop_at;
-    for (int i = 0; i < s.n_mixers; i++) {
-        MixerUse use;
-        if (!mixer_read(s.mixers[i], a, &use, &none)) return;
-        TheoryClass cls = use.mixer->theory_class(use.cfg);
-        Theory t = s.task->theory(s.slices[0].cfg, cls, s.model.layers * s.model.loops);
-        if (!c->has_theory || able(t.verdict) > able(c->theory.verdict)) c->theory = t;
-        c->has_theory = true;
-    }
-    /* What no layer can do alone, layers of different classes may do together. */
-    if (s.n_mixers > 1 && c->theory.verdict == THEORY_NO)
-        c->theory = (Theory){ THEORY_OPEN, "a hybrid of such layers" };
+    mark_lengths(c, &s);
+    read_theory(c, &s, a);
 }
 
 static int label_index(const char **label, int *n, const char *text)
@@ -121,10 +143,11 @@ static bool read_selected(const char *path, const char *results, Arena *a, Cells
             *at = ARENA_NEW(a, Cell, 1);
             (*at)->point = ARENA_NEW(a, Point, csv.rows);
             read_cell(&csv, r, *at);
-            read_theory(*at, results, a);
         }
         if ((*at)->n_seeds && *csv_get(&csv, r, "slice")) read_point(&csv, r, *at);
     }
+    for (int i = 0; i < out->mixers * out->cases; i++)
+        if (out->cell[i]) read_config(out->cell[i], results, a);
     return true;
 }
 

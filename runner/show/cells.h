@@ -11,7 +11,10 @@
 
 /* One slice of the test split. acc is the median over seeds; lo, hi: smallest and largest seed if there are several,
  * else the 95 % Wilson interval. */
-typedef struct Point { const char *slice; int len, solved; double acc, lo, hi, chance; long n; } Point;
+typedef struct Point {
+    const char *slice; int len, solved; double acc, lo, hi, chance; long n;
+    bool by_length;                    /* differs from training in nothing but its length */
+} Point;
 
 typedef struct Cell {
     const char *task, *metric, *best_run;
@@ -36,7 +39,7 @@ typedef struct Cells {
 bool cells_read(const char *what, const char *results, Arena *a, Cells *out, Err *err);
 const Cell *cell_at(const Cells *c, int mixer, int kase);  /* NULL if absent */
 bool cell_has_points(const Cells *c, int mixer, int kase);
-/* The slice with the greatest length beyond the training lengths, or NULL. */
+/* The slice that differs in length alone and is the longest beyond the training lengths, or NULL. */
 const Point *cell_longest(const Cell *c);
 
 #endif

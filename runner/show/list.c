@@ -2,10 +2,11 @@
  * list.c - `seqprobe list`: the tasks, the mixers and the configs there are.
  *
  * Tasks: sizes at their default options. Mixers: class of the expressivity literature at default options, and the
- * recurrent state of one layer of width 64, measured by running it ("4096" reals, "128/token" grows). Configs: the
- * first comment line of each config.
+ * recurrent state of one layer of width 64, measured by running it ("4096" reals, "128/token" grows). Configs: their
+ * titles.
  */
 #include "show.h"
+#include "sweep/sweep.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -62,24 +63,20 @@ static Grid list_mixers(Arena *a)
     return g;
 }
 
-/* First comment line that is no licence line, without "# " and a leading "NAME - ". */
-static const char *config_question(Arena *a, const char *path)
+/* Its title, else the question it asks, else nothing (a part that others include). */
+static const char *config_title(Arena *a, const char *path)
 {
-    char *text;
-    if (!file_read(path, 1 << 20, a, &text, NULL, NULL)) return "";
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        if (line[0] != '#') return "";
-        line += strspn(line, "# ");
-        if (*line && strncmp(line, "SPDX", 4)) return line;
-    }
-    return "";
+    Err none = { 0 };
+    Value *v;
+    if (!yaml_read(path, a, &v, &none) || !value_get(v, "name")) return "(a part that others include)";
+    return value_text(v, "title", value_text(v, "question", ""));
 }
 
 static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
 
 static bool list_configs(Arena *a, Grid *out, Err *err)
 {
-    static const char *const head[] = { "config", "question" };
+    static const char *const head[] = { "config", "title" };
     enum { MOST = 1000 };
     const char **name = ARENA_NEW(a, const char *, MOST);
     int n = 0;
@@ -95,7 +92,7 @@ static bool list_configs(Arena *a, Grid *out, Err *err)
     for (int i = 0; i < n; i++) {
         const char **row = grid_row(out);
         row[0] = name[i];
-        row[1] = config_question(a, name[i]);
+        row[1] = config_title(a, name[i]);
     }
     return true;
 }

@@ -40,7 +40,8 @@ static void keep_drawn(const Cells *s, Figure *f, bool lengths)
         bool any = false;
         for (int m = 0; m < f->mixers; m++) {
             const Cell *c = cell_at(s, f->mixer[m], f->kase[k]);
-            for (int i = 0; c && i < c->n_points; i++) any = any || !lengths || c->point[i].len != c->point[0].len;
+            for (int i = 0; c && i < c->n_points; i++)
+                any = any || !lengths || (c->point[i].by_length && c->point[i].len != c->point[0].len);
         }
         if (any) f->kase[cases++] = f->kase[k];
     }
@@ -98,14 +99,17 @@ static int data_heatmap(const Cells *s, Figure *f, Buf *b)
 
 static int by_len(const void *x, const void *y) { return ((const Point *)x)->len - ((const Point *)y)->len; }
 
-/* Lengths in rising order; of several slices of one length only the first counts. Returns their number. */
+/* Lengths in rising order; a slice of exactly the greatest training length stands for it better than the training
+ * law, which may draw shorter ones. Returns their number. */
 static int lengths_of(const Cell *c, Point *out)
 {
     int n = 0;
     for (int i = 0; i < c->n_points; i++) {
-        bool seen = false;
-        for (int j = 0; j < n; j++) seen = seen || out[j].len == c->point[i].len;
-        if (!seen) out[n++] = c->point[i];
+        int j = 0;
+        if (!c->point[i].by_length) continue;
+        while (j < n && out[j].len != c->point[i].len) j++;
+        out[j] = c->point[i];
+        n += j == n;
     }
     qsort(out, (size_t)n, sizeof *out, by_len);
     return n;
