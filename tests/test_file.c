@@ -335,7 +335,7 @@ END_TEST
 START_TEST(csv_forms)
 {
     static const char *const texts[] = {
-        "a,b\n1,2\n3,4\n",   "a,b\n1,2\n3,4",     "a,b\r\n1,2\r\n3,4\r\n",         "a,b\r\n1,2\r\n3,4", "\xef\xbb\xbf" "a,b\n1,2\n3,4\n",
+        "a,b\n1,2\n3,4\n",   "a,b\n1,2\n3,4",     "a,b\r\n1,2\r\n3,4\r\n",         "a,b\r\n1,2\r\n3,4", "\xef\xbb\xbf\x61,b\n1,2\n3,4\n",
         "a,b\n\n1,2\n\n3,4\n\n", "\"a\",\"b\"\n\"1\",\"2\"\n\"3\",\"4\"", "\"a\",\"b\"\r\n\"1\",2\r\n3,\"4\"\r\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

@@ -20,13 +20,17 @@ bool err_set(Err *e, int code, const char *fmt, ...)
 bool err_prefix(Err *e, const char *fmt, ...)
 {
     if (!e || !e->code) return false;
-    char old[sizeof e->msg];
-    memcpy(old, e->msg, sizeof old);
+    char old[sizeof e->msg + 2] = ": ";
+    memcpy(old + 2, e->msg, sizeof e->msg);
     va_list ap;
     va_start(ap, fmt);
     int n = vsnprintf(e->msg, sizeof e->msg, fmt, ap);
     va_end(ap);
-    if (n >= 0 && (size_t)n < sizeof e->msg) snprintf(e->msg + n, sizeof e->msg - (size_t)n, ": %s", old);
+    if (n >= 0 && (size_t)n < sizeof e->msg - 1) {        /* what does not fit is cut at the end */
+        size_t room = sizeof e->msg - 1 - (size_t)n, len = strlen(old);
+        memcpy(e->msg + n, old, len < room ? len : room);
+        e->msg[n + (int)(len < room ? len : room)] = 0;
+    }
     return false;
 }
 

@@ -53,18 +53,19 @@ static inline vreal v_exp(vreal x)
     return p * (vreal)e;
 }
 
-/* log x for normal x > 0; NaN below 0, -88.03 at 0, 88.72 at infinity.
- * x = 2^e m, m in [sqrt(1/2), sqrt(2)), log m = 2 atanh((m-1)/(m+1)). */
+/* log x, NaN below 0, -87.34 at 0 (x is at least the smallest normal number), 88.72 at infinity.
+ * x = 2^e m, m in [sqrt(1/2), sqrt(2)), log m = 2 atanh((m-1)/(m+1)). The select stands between the two products of
+ * the sum: which of them a compiler fuses with the addition would differ between vector and scalar code. */
 static inline vreal v_log(vreal x)
 {
-    vint bits = (vint)x, e = ((bits - 0x3f3504f3) >> 23);
-    vreal m = (vreal)(bits - (e << 23)), n = __builtin_convertvector(e, vreal);
+    vint bits = (vint)v_max(x, v_set((real)1.17549435e-38)) - 0x3f3504f3, e = bits >> 23;
+    vreal m = (vreal)((bits & 0x007fffff) + 0x3f3504f3), n = __builtin_convertvector(e, vreal);
     vreal s = (m - 1) / (m + 1), z = s * s;
     vreal p = z * (real)(2.0 / 9) + (real)(2.0 / 7);
     p = p * z + (real)(2.0 / 5);
     p = p * z + (real)(2.0 / 3);
     p = p * z + (real)2;
-    return v_select((vint)(x >= 0), p * s + n * (real)0.69314718, v_set((real)NAN));
+    return v_select((vint)(x >= 0), p * s, v_set((real)NAN)) + n * (real)0.69314718;
 }
 
 static inline vreal v_sigmoid(vreal x) { return 1 / (1 + v_exp(-x)); }
