@@ -94,7 +94,7 @@ START_TEST(arena_blocks_do_not_overlap)
     Arena *a = arena_new("test");
     unsigned char *p[N];
     size_t n[N];
-    for (int i = 0; i < N; i++) {                          /* up to 1.5 MB each: many blocks */
+    for (int i = 0; i < N; i++) { /* up to 1.5 MB each: many blocks */
         n[i] = (size_t)(i * 37 % N + 1) * 38000;
         p[i] = ARENA_RAW(a, unsigned char, n[i]);
         memset(p[i], i + 1, n[i]);
@@ -116,14 +116,14 @@ START_TEST(arena_marks_across_blocks)
             void *p = arena_alloc(a, 700000, 1);
             memset(p, round, 700000);
             if (round == 0) first[i] = p;
-            if (i < 3 && round < 3) ck_assert_ptr_eq(p, first[i]);   /* the same memory in the same order */
+            if (i < 3 && round < 3) ck_assert_ptr_eq(p, first[i]); /* the same memory in the same order */
         }
         if (round == 0) peak = arena_peak(a);
-        ck_assert_uint_eq(arena_peak(a), peak);            /* and no more of it */
+        ck_assert_uint_eq(arena_peak(a), peak); /* and no more of it */
         arena_reset(a, mark);
         ck_assert_uint_eq(arena_mark(a), mark);
     }
-    big = arena_alloc(a, 30000000, 1);                     /* kept blocks are too small for this one */
+    big = arena_alloc(a, 30000000, 1); /* kept blocks are too small for this one */
     memset(big, 7, 30000000);
     ck_assert_uint_ge(arena_peak(a), 30000000);
     ck_assert_str_eq(keep, "kept");
@@ -200,7 +200,10 @@ END_TEST
 
 /* ---- PCG32 ---- */
 
-static const struct { uint32_t x[6]; const char *coins, *rolls, *cards; } published[] = {
+static const struct {
+    uint32_t x[6];
+    const char *coins, *rolls, *cards;
+} published[] = {
     { { 0xa15c02b7, 0x7b47f409, 0xba1d3330, 0x83d2f293, 0xbfa4784b, 0xcbed606e },
       "HHTTTHTHHHTHTTTHHHHHTTTHHHTHTHTHTTHTTTHHHHHHTTTTHHTTTTTHTTTTTTTHT",
       "341122324324335231315141564662633",
@@ -341,7 +344,7 @@ END_TEST
 
 START_TEST(rng_uniform_layout)
 {
-    Rng r = rng_seed(42, 54);                              /* first outputs a15c02b7, 7b47f409 */
+    Rng r = rng_seed(42, 54); /* first outputs a15c02b7, 7b47f409 */
     uint64_t want = ((uint64_t)(0xa15c02b7u >> 5) << 26) + (0x7b47f409u >> 6);
     ck_assert(rng_uniform(&r) == (double)want / 9007199254740992.0);
 }
@@ -374,7 +377,7 @@ START_TEST(rng_shuffle_is_uniform)
     for (int n = 0; n < 48000; n++) {
         int v[4] = { 0, 1, 2, 3 }, rank = 0;
         rng_shuffle(&r, v, 4);
-        for (int i = 0; i < 4; i++) {                      /* number of the permutation */
+        for (int i = 0; i < 4; i++) { /* number of the permutation */
             int smaller = 0;
             for (int j = i + 1; j < 4; j++) smaller += v[j] < v[i];
             rank = rank * (4 - i) + smaller;
@@ -419,10 +422,10 @@ END_TEST
 
 START_TEST(hashes_are_fixed)
 {
-    ck_assert_uint_eq(fnv1a64(""), 0xcbf29ce484222325u);       /* published FNV-1a values */
+    ck_assert_uint_eq(fnv1a64(""), 0xcbf29ce484222325u); /* published FNV-1a values */
     ck_assert_uint_eq(fnv1a64("a"), 0xaf63dc4c8601ec8cu);
     ck_assert_uint_eq(fnv1a64("foobar"), 0x85944171f73967e8u);
-    ck_assert_uint_eq(mix64(0), 0xe220a8397b1dcdafu);          /* first outputs of splitmix64 from states 0 and 1 */
+    ck_assert_uint_eq(mix64(0), 0xe220a8397b1dcdafu); /* first outputs of splitmix64 from states 0 and 1 */
     ck_assert_uint_eq(mix64(0x9e3779b97f4a7c15u), 0x6e789e6aa1b965f4u);
 }
 END_TEST

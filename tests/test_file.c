@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_file.c - buffers, files, folders, hashes, CSV tables, .npy arrays; works in a temporary folder of its own. */
+ * test_file.c - buffers, files, folders, hashes, CSV tables; works in a temporary folder of its own. */
 #include "base/file.h"
 
 #include <check.h>
@@ -67,7 +67,7 @@ START_TEST(buffers_grow)
     buf_printf(&big, "%0*d", 100000, 7);
     ck_assert_uint_eq(big.len, 100001);
     ck_assert_int_eq(big.s[100000], '7');
-    for (size_t n = 250; n < 262; n++) {                   /* around the first capacity */
+    for (size_t n = 250; n < 262; n++) { /* around the first capacity */
         Buf edge = buf_new(arena);
         buf_printf(&edge, "%0*d", (int)n, 1);
         ck_assert_uint_eq(strlen(edge.s), n);
@@ -80,8 +80,9 @@ END_TEST
 START_TEST(csv_cells)
 {
     static const char *const cases[][2] = {
-        { "", "" }, { "abc", "abc" }, { "a b", "a b" }, { " a", " a" }, { "a,b", "\"a,b\"" }, { "a\"b", "\"a\"\"b\"" },
-        { "\"", "\"\"\"\"" }, { "a\nb", "\"a\nb\"" }, { "a\r", "\"a\r\"" }, { "#x;y", "#x;y" }, { "\"\"", "\"\"\"\"\"\"" },
+        { "", "" },           { "abc", "abc" },         { "a b", "a b" },           { " a", " a" },
+        { "a,b", "\"a,b\"" }, { "a\"b", "\"a\"\"b\"" }, { "\"", "\"\"\"\"" },       { "a\nb", "\"a\nb\"" },
+        { "a\r", "\"a\r\"" }, { "#x;y", "#x;y" },       { "\"\"", "\"\"\"\"\"\"" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Buf b = buf_new(arena);
@@ -93,8 +94,16 @@ END_TEST
 
 START_TEST(csv_reals)
 {
-    static const struct { double v; const char *text; } cases[] = {
-        { 0, "0" }, { 1, "1" }, { 0.5, "0.5" }, { 1.0 / 3, "0.333333333" }, { 1e-10, "1e-10" }, { -2.5, "-2.5" },
+    static const struct {
+        double v;
+        const char *text;
+    } cases[] = {
+        { 0, "0" },
+        { 1, "1" },
+        { 0.5, "0.5" },
+        { 1.0 / 3, "0.333333333" },
+        { 1e-10, "1e-10" },
+        { -2.5, "-2.5" },
         { 123456789, "123456789" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -161,7 +170,7 @@ START_TEST(write_failures)
     ck_assert(!file_write_atomic(path, "x", 1, &err));
     ck_assert_str_eq(err.msg, arena_printf(arena, "cannot write %s: No such file or directory", path));
     ck_assert_int_eq(err.code, EXIT_FAILED);
-    err = (Err){ 0 };                                      /* the target is a folder: rename fails, tmp is removed */
+    err = (Err){ 0 }; /* the target is a folder: rename fails, tmp is removed */
     ck_assert(dir_make(at("d/e"), &err));
     ck_assert(!file_write_atomic(at("d"), "x", 1, &err));
     ck_assert_str_eq(err.msg, arena_printf(arena, "cannot write %s: Is a directory", at("d")));
@@ -177,7 +186,7 @@ END_TEST
 
 START_TEST(read_only_folder)
 {
-    if (geteuid() == 0) return;                            /* root may write anywhere */
+    if (geteuid() == 0) return; /* root may write anywhere */
     Err err = { 0 };
     chmod(dir, 0500);
     ck_assert(!file_write_atomic(at("f"), "x", 1, &err));
@@ -212,7 +221,7 @@ START_TEST(read_failures)
     write_bytes(at("f"), "12345678901", 11);
     ck_assert(!file_read(at("f"), 10, arena, &text, NULL, &err));
     ck_assert_str_eq(err.msg, arena_printf(arena, "%s: larger than 10 bytes", at("f")));
-    err = (Err){ 0 };                                      /* a device without a size is read to the limit */
+    err = (Err){ 0 }; /* a device without a size is read to the limit */
     ck_assert(!file_read("/dev/zero", 1000000, arena, &text, NULL, &err));
     ck_assert_str_eq(err.msg, "/dev/zero: larger than 1000000 bytes");
     ck_assert_ptr_eq(text, NULL);
@@ -237,7 +246,8 @@ END_TEST
 START_TEST(paths)
 {
     static const char *const joins[][3] = {
-        { "a", "b", "a/b" }, { "a/", "b", "a/b" }, { "", "b", "b" }, { "a", "/b", "/b" }, { "/", "b", "/b" }, { ".", "b", "./b" },
+        { "a", "b", "a/b" }, { "a/", "b", "a/b" }, { "", "b", "b" },
+        { "a", "/b", "/b" }, { "/", "b", "/b" },   { ".", "b", "./b" },
     };
     static const char *const dirs[][2] = {
         { "a/b", "a" }, { "a", "." }, { "/a", "/" }, { "/a/b/c", "/a/b" }, { "a//b", "a" }, { "./a", "." }, { "", "." },
@@ -278,11 +288,11 @@ START_TEST(hash_sees_every_bit)
             flipped += ones;
         }
     ck_assert_double_eq_tol(flipped / n, 32, 4 * 4 / sqrt(n));
-    ck_assert_uint_ne(hash_bytes(x, 8, 1), hash_bytes(x, 9, 1));       /* zeros count */
+    ck_assert_uint_ne(hash_bytes(x, 8, 1), hash_bytes(x, 9, 1)); /* zeros count */
     ck_assert_uint_ne(hash_bytes(x, 0, 1), hash_bytes(x, 1, 1));
     ck_assert_uint_ne(hash_bytes(x, 8, 1), hash_bytes(x, 8, 2));
     char text[] = "0123456789abcdef", moved[] = "x0123456789abcdef";
-    ck_assert_uint_eq(hash_bytes(text, 16, 0), hash_bytes(moved + 1, 16, 0));   /* alignment does not */
+    ck_assert_uint_eq(hash_bytes(text, 16, 0), hash_bytes(moved + 1, 16, 0)); /* alignment does not */
 }
 END_TEST
 
@@ -298,7 +308,7 @@ START_TEST(hash_does_not_collide)
     uint64_t *h = ARENA_RAW(arena, uint64_t, N);
     for (int i = 0; i < N; i++) {
         char text[32];
-        h[i] = hash_bytes(text, (size_t)snprintf(text, sizeof text, "lr: 1.0e-3, seed: %d", i), 0) >> 16;   /* a run id */
+        h[i] = hash_bytes(text, (size_t)snprintf(text, sizeof text, "lr: 1.0e-3, seed: %d", i), 0) >> 16; /* a run id */
     }
     qsort(h, N, sizeof *h, by_value);
     for (int i = 1; i < N; i++) ck_assert_uint_ne(h[i], h[i - 1]);
@@ -335,8 +345,14 @@ END_TEST
 START_TEST(csv_forms)
 {
     static const char *const texts[] = {
-        "a,b\n1,2\n3,4\n",   "a,b\n1,2\n3,4",     "a,b\r\n1,2\r\n3,4\r\n",         "a,b\r\n1,2\r\n3,4", "\xef\xbb\xbf\x61,b\n1,2\n3,4\n",
-        "a,b\n\n1,2\n\n3,4\n\n", "\"a\",\"b\"\n\"1\",\"2\"\n\"3\",\"4\"", "\"a\",\"b\"\r\n\"1\",2\r\n3,\"4\"\r\n",
+        "a,b\n1,2\n3,4\n",
+        "a,b\n1,2\n3,4",
+        "a,b\r\n1,2\r\n3,4\r\n",
+        "a,b\r\n1,2\r\n3,4",
+        "\xef\xbb\xbf\x61,b\n1,2\n3,4\n",
+        "a,b\n\n1,2\n\n3,4\n\n",
+        "\"a\",\"b\"\n\"1\",\"2\"\n\"3\",\"4\"",
+        "\"a\",\"b\"\r\n\"1\",2\r\n3,\"4\"\r\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         Csv c = csv(texts[i]);
@@ -349,7 +365,7 @@ START_TEST(csv_forms)
     }
     ck_assert_int_eq(csv("a,b\n").rows, 0);
     ck_assert_int_eq(csv("a").rows, 0);
-    Csv one = csv("a\nx\n\ny\n");                          /* one column: an empty line is an empty cell */
+    Csv one = csv("a\nx\n\ny\n"); /* one column: an empty line is an empty cell */
     ck_assert_int_eq(one.rows, 3);
     ck_assert_str_eq(csv_get(&one, 1, "a"), "");
     Csv lines = csv("a,b\n\"1\n2\",\"3\r\n4\"\n5,6\n");
@@ -389,7 +405,7 @@ START_TEST(csv_files)
     Csv c;
     Buf b = buf_new(arena);
     buf_puts(&b, "k,text\n");
-    for (int i = 0; i < 1000; i++) {                       /* what buf_csv writes is read as it was */
+    for (int i = 0; i < 1000; i++) { /* what buf_csv writes is read as it was */
         buf_printf(&b, "%d,", i);
         buf_csv(&b, arena_printf(arena, "%s %d%s", i % 3 ? "a\"b" : "x,y", i, i % 5 ? "" : "\nz"));
         buf_puts(&b, "\n");
@@ -408,197 +424,6 @@ START_TEST(csv_files)
     write_bytes(at("nul.csv"), "a,b\n1\0,2\n", 9);
     ck_assert(!csv_read(at("nul.csv"), arena, &c, &err));
     ck_assert(strstr(err.msg, "holds a NUL byte"));
-}
-END_TEST
-
-/* ---- .npy ---- */
-
-static void check_round_trip(NpyType type, int rank, const int *dim)
-{
-    float f4[6];
-    double f8[6];
-    int32_t i4[6];
-    int64_t i8[6];
-    const void *data[] = { [NPY_F4] = f4, [NPY_F8] = f8, [NPY_I4] = i4, [NPY_I8] = i8 };
-    const double x[6] = { 0, 1, -2, 100000, -7, 3 };
-    size_t count = 1;
-    Err err = { 0 };
-    Npy n;
-    for (int i = 0; i < 6; i++) f4[i] = (float)x[i], f8[i] = x[i], i4[i] = (int32_t)x[i], i8[i] = (int64_t)x[i];
-    for (int i = 0; i < rank; i++) count *= (size_t)dim[i];
-    ck_assert_msg(npy_write(at("x.npy"), type, rank, dim, data[type], &err), "%s", err.msg);
-    ck_assert_msg(npy_read(at("x.npy"), arena, &n, &err), "%s", err.msg);
-    ck_assert_int_eq(n.rank, rank);
-    ck_assert_uint_eq(n.count, count);
-    for (int i = 0; i < rank; i++) ck_assert_int_eq(n.dim[i], dim[i]);
-    for (size_t i = 0; i < count; i++) ck_assert_double_eq(n.x[i], x[i]);
-    struct stat st;
-    stat(at("x.npy"), &st);
-    ck_assert_int_eq((int)((size_t)st.st_size - count * (type == NPY_F4 || type == NPY_I4 ? 4 : 8)) % 64, 0);
-}
-
-START_TEST(npy_round_trips)
-{
-    static const struct { int rank, dim[3]; } shapes[] = { { 0, { 0 } },       { 1, { 5 } },    { 2, { 2, 3 } }, { 3, { 1, 3, 2 } },
-                                                           { 2, { 0, 3 } }, { 1, { 0 } }, { 1, { 1 } } };
-    for (int type = NPY_F4; type <= NPY_I8; type++)
-        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-            check_round_trip((NpyType)type, shapes[s].rank, shapes[s].dim);
-}
-END_TEST
-
-START_TEST(npy_extreme_numbers)
-{
-    Err err = { 0 };
-    Npy n;
-    const double f8[] = { 1.7976931348623157e308, 5e-324, -0.0, 1.0 / 3, HUGE_VAL, (double)NAN };
-    const int32_t i4[] = { INT32_MIN, INT32_MAX };
-    const int64_t i8[] = { -((int64_t)1 << 53), INT64_MIN };
-    ck_assert(npy_write(at("x.npy"), NPY_F8, 1, (int[]){ 6 }, f8, &err) && npy_read(at("x.npy"), arena, &n, &err));
-    ck_assert_mem_eq(n.x, f8, sizeof f8);
-    ck_assert(npy_write(at("x.npy"), NPY_I4, 1, (int[]){ 2 }, i4, &err) && npy_read(at("x.npy"), arena, &n, &err));
-    ck_assert(n.x[0] == -2147483648.0 && n.x[1] == 2147483647.0);
-    ck_assert(npy_write(at("x.npy"), NPY_I8, 1, (int[]){ 2 }, i8, &err) && npy_read(at("x.npy"), arena, &n, &err));
-    ck_assert(n.x[0] == -9007199254740992.0 && n.x[1] == -9223372036854775808.0);
-}
-END_TEST
-
-/* The bytes that NumPy writes for np.save of a (2, 3) float32 array. */
-START_TEST(npy_bytes)
-{
-    static const char head[] = "\x93NUMPY\x01\0v\0{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
-    const float x[6] = { 1, 2, 3, 4, 5, -0.5f };
-    Err err = { 0 };
-    char *file;
-    size_t len;
-    ck_assert(npy_write(at("x.npy"), NPY_F4, 2, (int[]){ 2, 3 }, x, &err));
-    ck_assert(file_read(at("x.npy"), 1000, arena, &file, &len, &err));
-    ck_assert_uint_eq(len, 128 + 24);
-    ck_assert_mem_eq(file, head, sizeof head - 1);
-    for (size_t i = sizeof head - 1; i < 127; i++) ck_assert_int_eq(file[i], ' ');
-    ck_assert_int_eq(file[127], '\n');
-    ck_assert_mem_eq(file + 128, "\0\0\x80\x3f\0\0\0\x40", 8);
-    ck_assert_mem_eq(file + 148, "\0\0\0\xbf", 4);
-}
-END_TEST
-
-/* A file with this dictionary and data. */
-static void write_npy(const char *dict, const void *data, size_t len)
-{
-    size_t n = strlen(dict);
-    char *file = ARENA_RAW(arena, char, 10 + n + len);
-    memcpy(file, "\x93NUMPY\x01", 8);
-    file[8] = (char)(n & 255);
-    file[9] = (char)(n >> 8);
-    memcpy(file + 10, dict, n);
-    memcpy(file + 10 + n, data, len);
-    write_bytes(at("x.npy"), file, 10 + n + len);
-}
-
-START_TEST(npy_other_writers)
-{
-    static const struct { const char *dict, *data; size_t len; double first; } cases[] = {
-        { "{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }\n", "\xff\1\2", 3, 255 },
-        { "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }\n", "\1\0", 2, 1 },
-        { "{\"shape\":(1,2),\"descr\":\"<i4\",\"fortran_order\":False}", "\xfe\xff\xff\xff\0\0\0\0", 8, -2 },
-        { "{ 'fortran_order' : False , 'shape' : ( ) , 'descr' : '<i8' } \n", "\7\0\0\0\0\0\0\0", 8, 7 },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Err err = { 0 };
-        Npy n;
-        write_npy(cases[i].dict, cases[i].data, cases[i].len);
-        ck_assert_msg(npy_read(at("x.npy"), arena, &n, &err), "%s", err.msg);
-        ck_assert_double_eq(n.x[0], cases[i].first);
-    }
-}
-END_TEST
-
-#define HEAD(descr, order, shape) "{'descr': '" descr "', 'fortran_order': " order ", 'shape': " shape ", }\n"
-
-static const struct { const char *dict; size_t len; const char *message; } malformed[] = {
-    { HEAD("<f4", "True", "(2,)"), 8, "fortran_order is True; save the array in C order" },
-    { HEAD("<f4", "Maybe", "(2,)"), 8, "malformed header: fortran_order is neither True nor False" },
-    { HEAD(">f4", "False", "(2,)"), 8, "dtype '>f4', only <f4 <f8 <i4 <i8 |u1 |b1 are read" },
-    { HEAD("<f2", "False", "(4,)"), 8, "dtype '<f2', only <f4 <f8 <i4 <i8 |u1 |b1 are read" },
-    { HEAD("|O", "False", "(1,)"), 8, "dtype '|O', only <f4 <f8 <i4 <i8 |u1 |b1 are read" },
-    { HEAD("<f4", "False", "(3,)"), 8, "truncated: 8 bytes of data, the shape needs more" },
-    { HEAD("<f4", "False", "(2,)"), 7, "truncated: 7 bytes of data, the shape needs more" },
-    { HEAD("<f4", "False", "(2,)"), 9, "9 bytes of data, the shape needs only 8" },
-    { HEAD("<f4", "False", "(1,)"), 8, "8 bytes of data, the shape needs only 4" },
-    { HEAD("<f4", "False", "(0, 5)"), 8, "8 bytes of data, the shape needs only 0" },
-    { HEAD("<f4", "False", "(2147483647, 2147483647, 2147483647)"), 8,
-      "truncated: 8 bytes of data, the shape needs more than any memory" },
-    { HEAD("<f4", "False", "(65536, 65536, 65536, 65536)"), 8,
-      "truncated: 8 bytes of data, the shape needs more than any memory" },
-    { HEAD("<f4", "False", "(4294967297,)"), 8, "an axis is longer than 2147483647" },
-    { HEAD("<f4", "False", "(99999999999999999999999999,)"), 8, "an axis is longer than 2147483647" },
-    { HEAD("<f4", "False", "(-2,)"), 8, "malformed header: bad axis in shape" },
-    { HEAD("<f4", "False", "(1,1,1,1,1,1,1,1,2)"), 8, "more than 8 axes" },
-    { HEAD("<f4", "False", "(1 2)"), 8, "malformed header: bad shape" },
-    { HEAD("<f4", "False", "[2]"), 8, "malformed header: shape is no tuple" },
-    { HEAD("<f4", "False", "(2,"), 8, "malformed header: bad axis in shape" },
-    { "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", 8, "arrays of records are not supported" },
-    { "{'descr': '<f4', 'shape': (2,)}", 8, "malformed header: needs descr, fortran_order and shape" },
-    { "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'x': 1}", 8, "malformed header: unknown key 'x'" },
-    { "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} x", 8, "malformed header: text after the dictionary" },
-    { "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)", 8, "malformed header: expected ',' or '}'" },
-    { "{'descr': '<f4", 8, "malformed header: unclosed quote" },
-    { "{'descr' '<f4'}", 8, "malformed header: expected ':'" },
-    { "{descr: 1}", 8, "malformed header: expected a quoted word" },
-    { "hello", 8, "malformed header: no dictionary" },
-    { "", 8, "malformed header: no dictionary" },
-};
-
-START_TEST(npy_malformed)
-{
-    Err err = { 0 };
-    Npy n;
-    write_npy(malformed[_i].dict, "0123456789", malformed[_i].len);
-    ck_assert_msg(!npy_read(at("x.npy"), arena, &n, &err), "accepted %s", malformed[_i].dict);
-    ck_assert_str_eq(err.msg, arena_printf(arena, "%s: %s", at("x.npy"), malformed[_i].message));
-    ck_assert_int_eq(err.code, EXIT_FAILED);
-}
-END_TEST
-
-START_TEST(npy_not_an_array)
-{
-    static const struct { const char *data; size_t len; const char *message; } cases[] = {
-        { "PK\3\4 a zip file", 15, "not an .npy file (wrong magic)" },
-        { "", 0, "truncated: no header" },
-        { "\x93NUM", 4, "truncated: no header" },
-        { "\x93NUMPY\x01\0v", 9, "truncated: no header" },
-        { "\x93NUMPY\x01\0v\0{'descr'", 18, "truncated: the header is cut off" },
-        { "\x93NUMPY\x02\0v\0\0\0{'descr'", 20, ".npy version 2.0, only 1.0 is read" },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Err err = { 0 };
-        Npy n;
-        write_bytes(at("x.npy"), cases[i].data, cases[i].len);
-        ck_assert(!npy_read(at("x.npy"), arena, &n, &err));
-        ck_assert_str_eq(err.msg, arena_printf(arena, "%s: %s", at("x.npy"), cases[i].message));
-    }
-    Err err = { 0 };
-    Npy n;
-    ck_assert(!npy_read(at("none.npy"), arena, &n, &err));
-    ck_assert(strstr(err.msg, "No such file or directory"));
-}
-END_TEST
-
-/* Any cut of a good file is refused, whatever byte it ends at. */
-START_TEST(npy_cut_anywhere)
-{
-    const double x[4] = { 1, 2, 3, 4 };
-    Err err = { 0 };
-    char *file;
-    size_t len;
-    Npy n;
-    ck_assert(npy_write(at("x.npy"), NPY_F8, 2, (int[]){ 2, 2 }, x, &err));
-    ck_assert(file_read(at("x.npy"), 1000, arena, &file, &len, &err));
-    for (size_t cut = 0; cut < len; cut++) {
-        write_bytes(at("y.npy"), file, cut);
-        err = (Err){ 0 };
-        ck_assert_msg(!npy_read(at("y.npy"), arena, &n, &err), "accepted %zu of %zu bytes", cut, len);
-    }
 }
 END_TEST
 
@@ -633,16 +458,6 @@ int main(void)
     tcase_add_test(t, csv_forms);
     tcase_add_test(t, csv_errors);
     tcase_add_test(t, csv_files);
-    suite_add_tcase(s, t);
-    t = tcase_create("npy");
-    tcase_add_checked_fixture(t, start, stop);
-    tcase_add_test(t, npy_round_trips);
-    tcase_add_test(t, npy_extreme_numbers);
-    tcase_add_test(t, npy_bytes);
-    tcase_add_test(t, npy_other_writers);
-    tcase_add_loop_test(t, npy_malformed, 0, (int)(sizeof malformed / sizeof *malformed));
-    tcase_add_test(t, npy_not_an_array);
-    tcase_add_test(t, npy_cut_anywhere);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);

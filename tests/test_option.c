@@ -20,22 +20,20 @@ typedef struct Cfg {
     const Value *inner, *outer;
 } Cfg;
 
-static const Option options[] = {
-    OPT_I(Cfg, n, "64", 1, 4096, "state width N, reals"),
-    OPT_U(Cfg, s, "0", "seed"),
-    OPT_R(Cfg, lr, "1e-3", 0, 1, "learning rate"),
-    OPT_R(Cfg, any, "0.5", -HUGE_VAL, HUGE_VAL, "any real"),
-    OPT_B(Cfg, flag, "true", "a flag"),
-    OPT_E(Cfg, which, "all", "all|generators|swaps", "which elements are drawn"),
-    OPT_S(Cfg, path, NULL, "a file, or none"),
-    OPT_S(Cfg, mode, "plain text", "a text"),
-    OPT_RS(Cfg, eig, "[-1, 1]", -2, 2, "eigenvalue range"),
-    OPT_L(Cfg, len, "[2, 40]", 1, 65536, "sequence length, tokens"),
-    OPT_L(Cfg, fixed, "7", 0, INT_MAX, "another length"),
-    OPT_M(Cfg, inner, NULL, "the mixer inside, or none"),
-    OPT_M(Cfg, outer, "{name: gla, heads: 4}", "the mixer outside"),
-    OPT_END
-};
+static const Option options[] = { OPT_I(Cfg, n, "64", 1, 4096, "state width N, reals"),
+                                  OPT_U(Cfg, s, "0", "seed"),
+                                  OPT_R(Cfg, lr, "1e-3", 0, 1, "learning rate"),
+                                  OPT_R(Cfg, any, "0.5", -HUGE_VAL, HUGE_VAL, "any real"),
+                                  OPT_B(Cfg, flag, "true", "a flag"),
+                                  OPT_E(Cfg, which, "all", "all|generators|swaps", "which elements are drawn"),
+                                  OPT_S(Cfg, path, NULL, "a file, or none"),
+                                  OPT_S(Cfg, mode, "plain text", "a text"),
+                                  OPT_RS(Cfg, eig, "[-1, 1]", -2, 2, "eigenvalue range"),
+                                  OPT_L(Cfg, len, "[2, 40]", 1, 65536, "sequence length, tokens"),
+                                  OPT_L(Cfg, fixed, "7", 0, INT_MAX, "another length"),
+                                  OPT_M(Cfg, inner, NULL, "the mixer inside, or none"),
+                                  OPT_M(Cfg, outer, "{name: gla, heads: 4}", "the mixer outside"),
+                                  OPT_END };
 
 static Arena *arena;
 static Cfg cfg;
@@ -55,8 +53,8 @@ static void read(const char *text)
 {
     Err err = { 0 };
     memset(&cfg, 0xa5, sizeof cfg);
-    ck_assert_msg(options_read(options, text ? parse(text) : NULL, "task mqar", NULL, &cfg, arena, &err), "%s: %s", text,
-                  err.msg);
+    ck_assert_msg(options_read(options, text ? parse(text) : NULL, "task mqar", NULL, &cfg, arena, &err), "%s: %s",
+                  text, err.msg);
     ck_assert_int_eq(err.code, 0);
 }
 
@@ -95,7 +93,8 @@ END_TEST
 START_TEST(values_of_every_kind)
 {
     read("{n: 4096, s: 18446744073709551615, lr: 2.5e-4, any: -1e300, flag: false, which: swaps, path: 'a: b', "
-         "mode: \"40\", eig: [0, 0.5, 1e-3], len: {set: [64, 128, 64]}, fixed: 0, inner: softmax, outer: {name: x, k: [1]}}");
+         "mode: \"40\", eig: [0, 0.5, 1e-3], len: {set: [64, 128, 64]}, fixed: 0, inner: softmax, outer: {name: x, k: "
+         "[1]}}");
     ck_assert_int_eq(cfg.n, 4096);
     ck_assert_uint_eq(cfg.s, UINT64_MAX);
     ck_assert(cfg.lr == 2.5e-4 && cfg.any == -1e300);
@@ -116,7 +115,7 @@ START_TEST(values_of_every_kind)
     ck_assert(cfg.eig.v[0] == 0.25);
     ck_assert_int_eq(cfg.len.kind, LENGTH_FIXED);
     ck_assert_int_eq(cfg.which, 1);
-    ck_assert_str_eq(cfg.path, "no");                      /* typing is by the option: a string here */
+    ck_assert_str_eq(cfg.path, "no"); /* typing is by the option: a string here */
     read("{eig: [], len: {uniform: [5, 5]}, path: '', inner: ''}");
     ck_assert_int_eq(cfg.eig.n, 0);
     ck_assert_int_eq(cfg.len.kind, LENGTH_FIXED);
@@ -148,12 +147,14 @@ END_TEST
 /* ---- messages ---- */
 
 #define INT_N "(expected an integer 1..4096)"
-#define LAW "(expected an integer 1..65536, [min, max], {uniform: [min, max]} or {set: [at most 16 integers]})"
+#define LAW   "(expected an integer 1..65536, [min, max], {uniform: [min, max]} or {set: [at most 16 integers]})"
 #define REALS "(expected a list of at most 16 numbers -2..2)"
-#define SEED "(expected an integer 0..18446744073709551615)"
+#define SEED  "(expected an integer 0..18446744073709551615)"
 #define MIXER "(expected a mixer's name or a map with its name and options)"
 
-static const struct { const char *key, *value, *message; } refused[] = {
+static const struct {
+    const char *key, *value, *message;
+} refused[] = {
     { "n", "abc", "'abc' is not an integer " INT_N },
     { "n", "''", "\"\" in quotes is a string, not an integer " INT_N },
     { "n", "'5'", "\"5\" in quotes is a string, not an integer " INT_N },
@@ -214,8 +215,9 @@ static const struct { const char *key, *value, *message; } refused[] = {
     { "len", "{sets: [1]}",
       "unknown law 'sets' (expected an integer 1..65536, [min, max], {uniform: [min, max]} or "
       "{set: [at most 16 integers]}; did you mean 'set'?)" },
-    { "fixed", "-1", "-1 is out of range (expected an integer >= 0, [min, max], {uniform: [min, max]} or "
-                     "{set: [at most 16 integers]})" },
+    { "fixed", "-1",
+      "-1 is out of range (expected an integer >= 0, [min, max], {uniform: [min, max]} or "
+      "{set: [at most 16 integers]})" },
     { "inner", "[gla]", "a list is not a mixer " MIXER },
     { "inner", "{heads: 4}", "no mixer is named " MIXER },
     { "inner", "{name: [x]}", "no mixer is named " MIXER },
@@ -234,8 +236,8 @@ START_TEST(messages)
     }
     ck_assert(!options_read(options, map, "task mqar", NULL, &cfg, arena, &err));
     ck_assert_int_eq(err.code, EXIT_USAGE);
-    ck_assert_str_eq(err.msg,
-                     arena_printf(arena, "configs/x.yaml:7:14: option '%s' of task mqar: %s", key, refused[_i].message));
+    ck_assert_str_eq(err.msg, arena_printf(arena, "configs/x.yaml:7:14: option '%s' of task mqar: %s", key,
+                                           refused[_i].message));
 }
 END_TEST
 
@@ -256,7 +258,7 @@ START_TEST(unknown_options)
         ck_assert_str_eq(err.msg, cases[i][1]);
         ck_assert_int_eq(err.code, EXIT_USAGE);
     }
-    Err err = { 0 };                                       /* from the command line: no place */
+    Err err = { 0 }; /* from the command line: no place */
     ck_assert(!options_read(options, parse("{lenght: 1}"), "task mqar", NULL, &cfg, arena, &err));
     ck_assert_str_eq(err.msg, "unknown option 'lenght' for task mqar (did you mean 'len'?)");
     static const Option nothing[] = { OPT_END };
@@ -281,13 +283,16 @@ END_TEST
 
 START_TEST(ranges_in_words)
 {
-    static const Option one_sided[] = {
-        { "a", OPT_INT, 0, "5", 1, INT_MAX, NULL, "" }, { "b", OPT_INT, 0, "0", INT_MIN, 5, NULL, "" },
-        { "c", OPT_INT, 0, "0", INT_MIN, INT_MAX, NULL, "" }, { "d", OPT_REAL, 0, "1", 0.001, HUGE_VAL, NULL, "" }, OPT_END
-    };
+    static const Option one_sided[] = { { "a", OPT_INT, 0, "5", 1, INT_MAX, NULL, "" },
+                                        { "b", OPT_INT, 0, "0", INT_MIN, 5, NULL, "" },
+                                        { "c", OPT_INT, 0, "0", INT_MIN, INT_MAX, NULL, "" },
+                                        { "d", OPT_REAL, 0, "1", 0.001, HUGE_VAL, NULL, "" },
+                                        OPT_END };
     static const char *const cases[][2] = {
-        { "{a: x}", "(expected an integer >= 1)" }, { "{b: x}", "(expected an integer <= 5)" },
-        { "{c: x}", "(expected an integer)" }, { "{d: x}", "(expected a number >= 0.001)" },
+        { "{a: x}", "(expected an integer >= 1)" },
+        { "{b: x}", "(expected an integer <= 5)" },
+        { "{c: x}", "(expected an integer)" },
+        { "{d: x}", "(expected a number >= 0.001)" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Err err = { 0 };
@@ -310,13 +315,35 @@ END_TEST
 
 START_TEST(real_text)
 {
-    static const struct { double v; const char *text; } cases[] = {
-        { 0, "0.0" },           { 1, "1.0" },           { -1, "-1.0" },          { 0.5, "0.5" },       { 1e-3, "1.0e-3" },
-        { 3e-4, "3.0e-4" },     { 0.01, "0.01" },       { 0.05, "0.05" },        { 0.1, "0.1" },       { 0.125, "0.125" },
-        { 1.25e-3, "1.25e-3" }, { 100, "100.0" },       { 1e6, "1000000.0" },    { 1e7, "1.0e+7" },    { 12345678, "1.2345678e+7" },
-        { 1234567.5, "1234567.5" }, { 1e300, "1.0e+300" }, { 5e-324, "5.0e-324" }, { 1.0 / 3, "0.3333333333333333" },
-        { 0.1 + 0.2, "0.30000000000000004" }, { -2.5e-7, "-2.5e-7" }, { 1.7976931348623157e308, "1.7976931348623157e+308" },
-        { 99.5, "99.5" },       { 0.98, "0.98" },       { 10.25, "10.25" },
+    static const struct {
+        double v;
+        const char *text;
+    } cases[] = {
+        { 0, "0.0" },
+        { 1, "1.0" },
+        { -1, "-1.0" },
+        { 0.5, "0.5" },
+        { 1e-3, "1.0e-3" },
+        { 3e-4, "3.0e-4" },
+        { 0.01, "0.01" },
+        { 0.05, "0.05" },
+        { 0.1, "0.1" },
+        { 0.125, "0.125" },
+        { 1.25e-3, "1.25e-3" },
+        { 100, "100.0" },
+        { 1e6, "1000000.0" },
+        { 1e7, "1.0e+7" },
+        { 12345678, "1.2345678e+7" },
+        { 1234567.5, "1234567.5" },
+        { 1e300, "1.0e+300" },
+        { 5e-324, "5.0e-324" },
+        { 1.0 / 3, "0.3333333333333333" },
+        { 0.1 + 0.2, "0.30000000000000004" },
+        { -2.5e-7, "-2.5e-7" },
+        { 1.7976931348623157e308, "1.7976931348623157e+308" },
+        { 99.5, "99.5" },
+        { 0.98, "0.98" },
+        { 10.25, "10.25" },
     };
     read(NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -359,7 +386,8 @@ START_TEST(whole_configs_round_trip)
         { "{n: 64, lr: 0.001, flag: true, which: all, eig: [-1.0, 1], len: {uniform: [2, 40]}}", "{}" },
         { "{outer: {heads: 4, name: gla, label: x}}", "{}" },
         { "{n: 3, s: 9, lr: 3e-4, any: 1e9}", "{any: 1.0e+9, \"n\": 3, lr: 3.0e-4, s: 9}" },
-        { "{flag: false, which: swaps, path: yes, mode: '12'}", "{flag: false, mode: \"12\", path: \"yes\", which: swaps}" },
+        { "{flag: false, which: swaps, path: yes, mode: '12'}",
+          "{flag: false, mode: \"12\", path: \"yes\", which: swaps}" },
         { "{eig: 0.5, len: {set: [9, 3]}}", "{eig: [0.5], len: {set: [9, 3]}}" },
         { "{len: [5, 9], fixed: [1, 2]}", "{fixed: {uniform: [1, 2]}, len: {uniform: [5, 9]}}" },
         { "{len: 9}", "{len: 9}" },
@@ -388,7 +416,7 @@ START_TEST(is_default)
     read("{n: 64, lr: 0.002}");
     ck_assert(option_is_default(option_find(options, "n"), &cfg, arena));
     ck_assert(!option_is_default(option_find(options, "lr"), &cfg, arena));
-    cfg.len.now = 11;                                      /* what was drawn is no setting */
+    cfg.len.now = 11; /* what was drawn is no setting */
     ck_assert(option_is_default(option_find(options, "len"), &cfg, arena));
     cfg.len.v[1] = 41;
     ck_assert(!option_is_default(option_find(options, "len"), &cfg, arena));
@@ -401,9 +429,17 @@ START_TEST(one_line_texts)
 {
     read("{len: {set: [64, 128]}, fixed: [3, 9], flag: false, which: generators, inner: softmax, path: a b, lr: 3e-4}");
     static const char *const cases[][2] = {
-        { "n", "64" },      { "s", "0" },        { "lr", "3.0e-4" },   { "flag", "0" },     { "which", "generators" },
-        { "path", "a b" },  { "eig", "[-1.0, 1.0]" }, { "len", "set 64 128" }, { "fixed", "uniform 3..9" },
-        { "inner", "softmax" }, { "outer", "{heads: 4, name: gla}" },
+        { "n", "64" },
+        { "s", "0" },
+        { "lr", "3.0e-4" },
+        { "flag", "0" },
+        { "which", "generators" },
+        { "path", "a b" },
+        { "eig", "[-1.0, 1.0]" },
+        { "len", "set 64 128" },
+        { "fixed", "uniform 3..9" },
+        { "inner", "softmax" },
+        { "outer", "{heads: 4, name: gla}" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) ck_assert_str_eq(text_of(cases[i][0]), cases[i][1]);
     read(NULL);
@@ -461,7 +497,7 @@ START_TEST(length_draws)
         set[cfg.fixed.now / 10]++;
     }
     for (int k = 3; k <= 6; k++) ck_assert_double_eq_tol(uniform[k], 10000, 4 * sqrt(40000 * 0.25 * 0.75));
-    ck_assert_double_eq_tol(set[1], 20000, 4 * sqrt(40000 * 0.25));          /* given twice, drawn twice as often */
+    ck_assert_double_eq_tol(set[1], 20000, 4 * sqrt(40000 * 0.25)); /* given twice, drawn twice as often */
     ck_assert_double_eq_tol(set[2], 10000, 4 * sqrt(40000 * 0.25 * 0.75));
 }
 END_TEST

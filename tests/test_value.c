@@ -51,7 +51,7 @@ START_TEST(set_replaces_in_place)
     value_set(map, "b", parse("[x]"));
     ck_assert_int_eq(map->count, 3);
     ck_assert_str_eq(value_yaml(arena, map), "a: 10\nb: [x]\nc: 30\n");
-    value_set(map, "d", value_scalar(arena, "4"));         /* last still is the last */
+    value_set(map, "d", value_scalar(arena, "4")); /* last still is the last */
     ck_assert_str_eq(value_yaml(arena, map), "a: 10\nb: [x]\nc: 30\nd: 4\n");
     value_set(map, "d", value_get(map, "d"));
     ck_assert_int_eq(map->count, 4);
@@ -169,7 +169,7 @@ START_TEST(places)
     v.file = "configs/x.yaml", v.line = 7, v.col = 14, v.key_line = 7, v.key_col = 9;
     ck_assert_str_eq(value_place(&v, false, buf), "configs/x.yaml:7:14: ");
     ck_assert_str_eq(value_place(&v, true, buf), "configs/x.yaml:7:9: ");
-    v.key_line = 0;                                        /* an item of a list has no key */
+    v.key_line = 0; /* an item of a list has no key */
     ck_assert_str_eq(value_place(&v, true, buf), "configs/x.yaml:7:14: ");
     memset(path, 'd', sizeof path);
     strcpy(path + 300, "/end.yaml");
@@ -193,9 +193,9 @@ START_TEST(canonical_is_independent_of_order_and_spelling)
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) ck_assert_str_eq(canon(same[i][0]), canon(same[i][1]));
     static const char *const different[][2] = {
-        { "{a: 1}", "{a: 2}" },      { "{a: 1}", "{a: '1'}" },   { "{a: 1}", "{b: 1}" },     { "[1, 2]", "[2, 1]" },
-        { "{a: true}", "{a: 'true'}" }, { "{a: [x, y]}", "{a: 'x, y'}" }, { "{a: []}", "{a: {}}" }, { "{a: {}}", "{a: ''}" },
-        { "[[1], 2]", "[[1, 2]]" },
+        { "{a: 1}", "{a: 2}" },   { "{a: 1}", "{a: '1'}" },       { "{a: 1}", "{b: 1}" },
+        { "[1, 2]", "[2, 1]" },   { "{a: true}", "{a: 'true'}" }, { "{a: [x, y]}", "{a: 'x, y'}" },
+        { "{a: []}", "{a: {}}" }, { "{a: {}}", "{a: ''}" },       { "[[1], 2]", "[[1, 2]]" },
     };
     for (size_t i = 0; i < sizeof different / sizeof *different; i++)
         ck_assert_str_ne(canon(different[i][0]), canon(different[i][1]));
@@ -206,16 +206,91 @@ END_TEST
 
 /* Strings a YAML 1.1 reader would make something else of, and strings with syntax in them. */
 static const char *const quoted_strings[] = {
-    "", "yes", "Yes", "NO", "no", "on", "off", "Off", "y", "N", "true", "False", "TRUE", "null", "Null", "~", "=", "<<",
-    "1", "-1", "+1", "010", "0x1f", "0b101", "1_000", "1.5", "1.", ".5", "-.5", "1e3", "1e-3", "1.0e-3", "1E5", "6.02e+23",
-    ".inf", "-.Inf", "+.inf", ".NaN", "12:30:45", "190:20:30.15", "1:30", "2001-12-14", "2001-12-14t21:59:43.10-05:00",
-    "2001-12-14 21:59:43.10 -5", "a: b", "a:", ":", ": a", "a?", "a:?b", "a #b", "#a", "- a", "-", "--- a", "...", "? a", "&a", "*a",
-    "!a", "|", ">", "'a'", "\"a\"", "%a", "@a", "`a", "[a]", "{a}", "a, b", "a]", " a", "a ", "a\nb", "a\tb", "\x01",
-    "na\xc3\xafve", "\xff", "\x7f",
+    "",
+    "yes",
+    "Yes",
+    "NO",
+    "no",
+    "on",
+    "off",
+    "Off",
+    "y",
+    "N",
+    "true",
+    "False",
+    "TRUE",
+    "null",
+    "Null",
+    "~",
+    "=",
+    "<<",
+    "1",
+    "-1",
+    "+1",
+    "010",
+    "0x1f",
+    "0b101",
+    "1_000",
+    "1.5",
+    "1.",
+    ".5",
+    "-.5",
+    "1e3",
+    "1e-3",
+    "1.0e-3",
+    "1E5",
+    "6.02e+23",
+    ".inf",
+    "-.Inf",
+    "+.inf",
+    ".NaN",
+    "12:30:45",
+    "190:20:30.15",
+    "1:30",
+    "2001-12-14",
+    "2001-12-14t21:59:43.10-05:00",
+    "2001-12-14 21:59:43.10 -5",
+    "a: b",
+    "a:",
+    ":",
+    ": a",
+    "a?",
+    "a:?b",
+    "a #b",
+    "#a",
+    "- a",
+    "-",
+    "--- a",
+    "...",
+    "? a",
+    "&a",
+    "*a",
+    "!a",
+    "|",
+    ">",
+    "'a'",
+    "\"a\"",
+    "%a",
+    "@a",
+    "`a",
+    "[a]",
+    "{a}",
+    "a, b",
+    "a]",
+    " a",
+    "a ",
+    "a\nb",
+    "a\tb",
+    "\x01",
+    "na\xc3\xafve",
+    "\xff",
+    "\x7f",
 };
 static const char *const plain_strings[] = {
-    "abc", "a b", "a:b", "a#b", "-a", "mqar-figure2", "path/to/file.csv", "delta_net", "it's", "a\"b", "1a", "3-layer",
-    "v1.0", "nope", "yesterday", "truely", "nullable", "a=b", "e5", "1e", "1e+", "in f", "\\d", "a*b", "a&b", "a!", "--", "x=1",
+    "abc",       "a b",    "a:b",      "a#b", "-a",      "mqar-figure2", "path/to/file.csv",
+    "delta_net", "it's",   "a\"b",     "1a",  "3-layer", "v1.0",         "nope",
+    "yesterday", "truely", "nullable", "a=b", "e5",      "1e",           "1e+",
+    "in f",      "\\d",    "a*b",      "a&b", "a!",      "--",           "x=1",
 };
 
 START_TEST(strings_are_quoted_when_needed)
@@ -233,7 +308,7 @@ START_TEST(strings_are_quoted_when_needed)
         Value *v = value_scalar(arena, plain_strings[i]);
         v->quoted = true;
         if (!strcmp(plain_strings[i], "1e") || !strcmp(plain_strings[i], "1e+") || !strcmp(plain_strings[i], "--"))
-            continue;                                      /* may be quoted, need not */
+            continue; /* may be quoted, need not */
         ck_assert_str_eq(value_canonical(arena, v), plain_strings[i]);
     }
 }
@@ -241,8 +316,10 @@ END_TEST
 
 START_TEST(plain_scalars_keep_their_type)
 {
-    static const char *const plain[] = { "1", "-7", "0", "0.5", "1.0e-3", "1e-3", "-1.5e+10", ".5", "true", "false", "gla" };
-    static const char *const becomes_string[] = { "yes", "no", "on", "~", "null", "010", "+1", "0x10", "1_0", "1:30", "True" };
+    static const char *const plain[] = { "1",        "-7", "0",    "0.5",   "1.0e-3", "1e-3",
+                                         "-1.5e+10", ".5", "true", "false", "gla" };
+    static const char *const becomes_string[] = { "yes", "no",   "on",  "~",    "null", "010",
+                                                  "+1",  "0x10", "1_0", "1:30", "True" };
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         ck_assert_str_eq(value_yaml(arena, value_scalar(arena, plain[i])), arena_printf(arena, "%s\n", plain[i]));
     for (size_t i = 0; i < sizeof becomes_string / sizeof *becomes_string; i++)
@@ -256,17 +333,26 @@ START_TEST(escapes)
     ck_assert_str_eq(value_canonical(arena, value_scalar(arena, "a\nb\t\"\\ \x01")), "\"a\\nb\\t\\\"\\\\ \\x01\"");
     ck_assert_str_eq(value_canonical(arena, value_scalar(arena, "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x99\x82")),
                      "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x99\x82\"");
-    ck_assert_str_eq(value_canonical(arena, value_scalar(arena, "\xc3 \xff \xed\xa0\x80")),      /* not UTF-8 */
+    ck_assert_str_eq(value_canonical(arena, value_scalar(arena, "\xc3 \xff \xed\xa0\x80")), /* not UTF-8 */
                      "\"\\xC3 \\xFF \\xED\\xA0\\x80\"");
-    ck_assert_str_eq(value_canonical(arena, value_scalar(arena, "\xef\xbb\xbf" "a\xc2\x85")), "\"\\xEF\\xBB\\xBFa\\xC2\\x85\"");
+    ck_assert_str_eq(value_canonical(arena, value_scalar(arena, "\xef\xbb\xbf"
+                                                                "a\xc2\x85")),
+                     "\"\\xEF\\xBB\\xBFa\\xC2\\x85\"");
 }
 END_TEST
 
 START_TEST(text_reads_back)
 {
     static const char *const texts[] = {
-        "{a: 1, b: [x, \"yes\", [], {}], c: {d: {e: \"\"}}}", "[\"a, b\", it's, a\\b, \"\\\"q\\\"\"]", "abc",
-        "\"1\"", "[[1, 2], [3, [4]]]", "{\"a: b\": c, \"n\": 64}", "[\"line\\n\\ttab\", \"\\x01\"]", "[]", "{}",
+        "{a: 1, b: [x, \"yes\", [], {}], c: {d: {e: \"\"}}}",
+        "[\"a, b\", it's, a\\b, \"\\\"q\\\"\"]",
+        "abc",
+        "\"1\"",
+        "[[1, 2], [3, [4]]]",
+        "{\"a: b\": c, \"n\": 64}",
+        "[\"line\\n\\ttab\", \"\\x01\"]",
+        "[]",
+        "{}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) ck_assert_str_eq(canon(texts[i]), texts[i]);
 }
@@ -274,25 +360,26 @@ END_TEST
 
 START_TEST(block_yaml)
 {
-    ck_assert_str_eq(yaml("{name: x, task: {name: mqar, len: [2, 40]}, layers: [{name: gla, heads: 4}, softmax], empty: {}, "
-                          "none: [], s: 'no', deep: {a: {b: {c: [[1, 2], [3]]}}}}"),
-                     "name: x\n"
-                     "task:\n"
-                     "  name: mqar\n"
-                     "  len: [2, 40]\n"
-                     "layers:\n"
-                     "  - name: gla\n"
-                     "    heads: 4\n"
-                     "  - softmax\n"
-                     "empty: {}\n"
-                     "none: []\n"
-                     "s: \"no\"\n"
-                     "deep:\n"
-                     "  a:\n"
-                     "    b:\n"
-                     "      c:\n"
-                     "        - [1, 2]\n"
-                     "        - [3]\n");
+    ck_assert_str_eq(
+        yaml("{name: x, task: {name: mqar, len: [2, 40]}, layers: [{name: gla, heads: 4}, softmax], empty: {}, "
+             "none: [], s: 'no', deep: {a: {b: {c: [[1, 2], [3]]}}}}"),
+        "name: x\n"
+        "task:\n"
+        "  name: mqar\n"
+        "  len: [2, 40]\n"
+        "layers:\n"
+        "  - name: gla\n"
+        "    heads: 4\n"
+        "  - softmax\n"
+        "empty: {}\n"
+        "none: []\n"
+        "s: \"no\"\n"
+        "deep:\n"
+        "  a:\n"
+        "    b:\n"
+        "      c:\n"
+        "        - [1, 2]\n"
+        "        - [3]\n");
     ck_assert_str_eq(yaml("[{a: {b: 1}}, [{c: 2}, 3]]"), "- a:\n    b: 1\n- - c: 2\n  - 3\n");
     ck_assert_str_eq(yaml("{}"), "{}\n");
     ck_assert_str_eq(yaml("hello world"), "hello world\n");
@@ -315,7 +402,7 @@ END_TEST
 START_TEST(flow_reading)
 {
     ck_assert_str_eq(canon(" 40 "), "40");
-    ck_assert_str_eq(canon("a, b"), "\"a, b\"");           /* outside brackets a comma is text */
+    ck_assert_str_eq(canon("a, b"), "\"a, b\""); /* outside brackets a comma is text */
     ck_assert_str_eq(canon("[a b, 'it''s', \"x\\\"y\"]"), "[a b, it's, x\"y]");
     ck_assert_str_eq(canon("{a: b:c, d: http://x}"), "{a: b:c, d: http://x}");
     ck_assert_str_eq(canon("[1,2,]"), "[1, 2]");
@@ -355,9 +442,11 @@ END_TEST
 
 START_TEST(numbers)
 {
-    static const char *const yes[] = { "0", "40", "-1", "0.5", "-0.5", "1e-3", "1E5", "1.0e+3", "5.", ".5", "-.5e2", "-0" };
-    static const char *const no[] = { "",    "-",   "+1",  "010",  "00",  "0x1f", "1_000", "inf",  ".inf", "nan", ".nan", "1e",
-                                      "e5",  "1.2.3", " 1", "1 ",  ".",   "-.",   "1e+",   "1f",   "1:30", "--1", "1,5",  "0x1p3" };
+    static const char *const yes[] = { "0",   "40",     "-1", "0.5", "-0.5",  "1e-3",
+                                       "1E5", "1.0e+3", "5.", ".5",  "-.5e2", "-0" };
+    static const char *const no[] = { "",     "-",   "+1",   "010", "00",   "0x1f",  "1_000", "inf",
+                                      ".inf", "nan", ".nan", "1e",  "e5",   "1.2.3", " 1",    "1 ",
+                                      ".",    "-.",  "1e+",  "1f",  "1:30", "--1",   "1,5",   "0x1p3" };
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) ck_assert_msg(text_is_number(yes[i]), "'%s'", yes[i]);
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) ck_assert_msg(!text_is_number(no[i]), "'%s'", no[i]);
 }
@@ -367,21 +456,37 @@ END_TEST
 
 START_TEST(nearest_names)
 {
-    static const char *const names[] = { "len", "kv", "heads", "d_model", "learning_rate", "eigenvalues", "short_conv", NULL };
+    static const char *const names[] = { "len",           "kv",          "heads",      "d_model",
+                                         "learning_rate", "eigenvalues", "short_conv", NULL };
     static const char *const cases[][2] = {
-        { "lenght", "len" }, { "le", "len" },       { "lne", "len" },     { "head", "heads" },          { "haeds", "heads" },
-        { "d-model", "d_model" }, { "D_MODEL", "d_model" }, { "dmodel", "d_model" }, { "learning_rat", "learning_rate" },
-        { "eigenvalue", "eigenvalues" }, { "egenvalue", "eigenvalues" }, { "shortconv", "short_conv" }, { "kvs", "kv" },
-        { "n", NULL },       { "width", NULL },     { "", NULL },         { "temperature", NULL },      { "xyz", NULL },
-        { "lr", NULL },      { "steps", NULL },
+        { "lenght", "len" },
+        { "le", "len" },
+        { "lne", "len" },
+        { "head", "heads" },
+        { "haeds", "heads" },
+        { "d-model", "d_model" },
+        { "D_MODEL", "d_model" },
+        { "dmodel", "d_model" },
+        { "learning_rat", "learning_rate" },
+        { "eigenvalue", "eigenvalues" },
+        { "egenvalue", "eigenvalues" },
+        { "shortconv", "short_conv" },
+        { "kvs", "kv" },
+        { "n", NULL },
+        { "width", NULL },
+        { "", NULL },
+        { "temperature", NULL },
+        { "xyz", NULL },
+        { "lr", NULL },
+        { "steps", NULL },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *got = nearest_name(cases[i][0], names), *want = cases[i][1];
-        ck_assert_msg(got == want || (got && want && !strcmp(got, want)), "'%s': %s, want %s", cases[i][0], got ? got : "-",
-                      want ? want : "-");
+        ck_assert_msg(got == want || (got && want && !strcmp(got, want)), "'%s': %s, want %s", cases[i][0],
+                      got ? got : "-", want ? want : "-");
     }
     static const char *const close[] = { "len", "length", "lengths", NULL }, *const none[] = { NULL };
-    ck_assert_str_eq(nearest_name("lenght", close), "length");   /* the nearest, not the first */
+    ck_assert_str_eq(nearest_name("lenght", close), "length"); /* the nearest, not the first */
     ck_assert_ptr_eq(nearest_name("len", none), NULL);
     char big[200];
     memset(big, 'a', sizeof big - 1);

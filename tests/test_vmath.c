@@ -54,20 +54,25 @@ static double worst_error(const Function *f, double lo, double hi, int n, double
     return worst;
 }
 
-static const struct Range { int f; double lo, hi, bound; } ranges[] = {
-    { EXP, -87, 88, 3e-7 },      { EXP, -1, 1, 3e-7 },         { EXP, -1e-4, 1e-4, 1e-7 },
-    { LOG, 1e-6, 4, 3e-7 },      { LOG, 0.9, 1.1, 3e-7 },      { LOG, 1, 1e9, 2e-7 },     { LOG, 1e-37, 1e-30, 2e-7 },
-    { TANH, -12, 12, 1e-6 },     { TANH, 0.149, 0.151, 1e-6 }, { TANH, -0.151, -0.149, 1e-6 },
-    { TANH, -0.15, 0.15, 3e-7 }, { TANH, 1e-30, 1e-20, 1e-7 }, { SIGMOID, -87, 30, 5e-7 },
-    { SIGMOID, -2, 2, 4e-7 },    { SOFTPLUS, -87, 60, 5e-7 },  { SOFTPLUS, -2, 2, 5e-7 },
+static const struct Range {
+    int f;
+    double lo, hi, bound;
+} ranges[] = {
+    { EXP, -87, 88, 3e-7 },         { EXP, -1, 1, 3e-7 },        { EXP, -1e-4, 1e-4, 1e-7 },
+    { LOG, 1e-6, 4, 3e-7 },         { LOG, 0.9, 1.1, 3e-7 },     { LOG, 1, 1e9, 2e-7 },
+    { LOG, 1e-37, 1e-30, 2e-7 },    { TANH, -12, 12, 1e-6 },     { TANH, 0.149, 0.151, 1e-6 },
+    { TANH, -0.151, -0.149, 1e-6 }, { TANH, -0.15, 0.15, 3e-7 }, { TANH, 1e-30, 1e-20, 1e-7 },
+    { SIGMOID, -87, 30, 5e-7 },     { SIGMOID, -2, 2, 4e-7 },    { SOFTPLUS, -87, 60, 5e-7 },
+    { SOFTPLUS, -2, 2, 5e-7 },
 };
 
 START_TEST(accuracy)
 {
     const struct Range *r = &ranges[_i];
-    double at = 0, worst = worst_error(&fn[r->f], r->lo, r->hi, 300000, &at), bound = sizeof(real) == 8 ? 1e-14 : r->bound;
-    ck_assert_msg(worst <= bound, "%s on [%g, %g]: relative error %.3g at %.9g, bound %.3g", fn[r->f].name, r->lo, r->hi,
-                  worst, at, bound);
+    double at = 0, worst = worst_error(&fn[r->f], r->lo, r->hi, 300000, &at),
+           bound = sizeof(real) == 8 ? 1e-14 : r->bound;
+    ck_assert_msg(worst <= bound, "%s on [%g, %g]: relative error %.3g at %.9g, bound %.3g", fn[r->f].name, r->lo,
+                  r->hi, worst, at, bound);
 }
 END_TEST
 
@@ -78,7 +83,8 @@ static double no_number(double x) { return fabs(x - 0.5) < 0.01 ? (double)NAN : 
 START_TEST(error_measure)
 {
     double at = 0;
-    const Function off = { "exp", r_exp, v_exp, vec_exp, shifted_exp }, nan = { "exp", r_exp, v_exp, vec_exp, no_number };
+    const Function off = { "exp", r_exp, v_exp, vec_exp, shifted_exp },
+                   nan = { "exp", r_exp, v_exp, vec_exp, no_number };
     ck_assert_double_eq_tol(worst_error(&off, -1, 1, 1000, &at), 1e-6, 4e-7);
     ck_assert(isnan(worst_error(&nan, 0, 1, 1000, &at)));
 }
@@ -104,7 +110,7 @@ START_TEST(nan_propagates)
     real nan = (real)NAN, y[2 * VBYTES];
     for (int f = 0; f < FUNCTIONS; f++) {
         ck_assert_msg(isnan(fn[f].scalar(nan)), "%s(NaN) is %g", fn[f].name, (double)fn[f].scalar(nan));
-        for (int n = 1; n <= 2 * VLEN + 1; n++)              /* one NaN among ones stays in its place */
+        for (int n = 1; n <= 2 * VLEN + 1; n++) /* one NaN among ones stays in its place */
             for (int k = 0; k < n; k++) {
                 for (int i = 0; i < n; i++) y[i] = i == k ? nan : 1;
                 fn[f].loop(y, y, (size_t)n);
@@ -129,7 +135,7 @@ START_TEST(extremes_saturate)
         ck_assert(r_exp(-x) >= 0 && (double)r_exp(-x) < 1.3e-38);
         ck_assert((double)r_exp(x) > 2e38);
     }
-    if (sizeof(real) == 4) {                               /* clamped, not infinite */
+    if (sizeof(real) == 4) { /* clamped, not infinite */
         ck_assert((double)r_exp(100) < 2.3e38);
         ck_assert_double_eq_tol((double)r_log(0), -126 * log(2), 1e-4);
         ck_assert_double_eq_tol((double)r_log((real)INFINITY), 128 * log(2), 1e-4);
@@ -163,8 +169,11 @@ START_TEST(scalar_and_vector_bits_agree)
         vreal y = f->vector(v_load(x));
         for (int i = 0; i < VLEN; i++) {
             real s = f->scalar(x[i]);
-            if (isnan(s)) ck_assert(isnan(y[i]));
-            else ck_assert_msg(same_bits(s, y[i]), "%s(%.9g): %.9g and %.9g", f->name, (double)x[i], (double)s, (double)y[i]);
+            if (isnan(s))
+                ck_assert(isnan(y[i]));
+            else
+                ck_assert_msg(same_bits(s, y[i]), "%s(%.9g): %.9g and %.9g", f->name, (double)x[i], (double)s,
+                              (double)y[i]);
         }
     }
 }
@@ -179,7 +188,7 @@ START_TEST(loops_agree_at_any_length)
         for (int i = 0; i < MAX; i++) x[i] = (real)(0.1 + i * 0.07), y[i] = -7;
         f->loop(y, x, (size_t)n);
         for (int i = 0; i < MAX; i++) ck_assert(same_bits(y[i], i < n ? f->scalar(x[i]) : (real)-7));
-        f->loop(x, x, (size_t)n);                          /* in place */
+        f->loop(x, x, (size_t)n); /* in place */
         for (int i = 0; i < n; i++) ck_assert(same_bits(x[i], y[i]));
     }
 }

@@ -13,9 +13,17 @@
 
 enum { ALIGN = 64, BLOCK_MIN = 1 << 20 };
 
-typedef struct Block { struct Block *next; size_t base, cap; char *mem; } Block;   /* base: offset of its first byte */
+typedef struct Block {
+    struct Block *next;
+    size_t base, cap;
+    char *mem;
+} Block; /* base: offset of its first byte */
 
-struct Arena { const char *name; Block *first, *cur; size_t used, peak, reserved; };
+struct Arena {
+    const char *name;
+    Block *first, *cur;
+    size_t used, peak, reserved;
+};
 
 static _Noreturn void out_of_memory(const Arena *a, size_t want)
 {
@@ -46,7 +54,7 @@ void arena_free(Arena *a)
 static Block *block_new(Arena *a, size_t base, size_t bytes)
 {
     size_t cap = bytes > BLOCK_MIN ? bytes : BLOCK_MIN;
-    if (a->reserved / 2 > cap) cap = (a->reserved / 2 + ALIGN - 1) / ALIGN * ALIGN;   /* few blocks for big arenas */
+    if (a->reserved / 2 > cap) cap = (a->reserved / 2 + ALIGN - 1) / ALIGN * ALIGN; /* few blocks for big arenas */
     Block *b = malloc(sizeof *b);
     if (!b) out_of_memory(a, sizeof *b);
     *b = (Block){ .base = base, .cap = cap, .mem = aligned_alloc(ALIGN, cap / ALIGN * ALIGN + ALIGN) };
@@ -60,7 +68,7 @@ static Block *block_for(Arena *a, size_t bytes)
 {
     if (!a->cur) a->cur = a->first = block_new(a, 0, bytes);
     while (a->used - a->cur->base + bytes > a->cur->cap) {
-        if (a->cur->next && a->cur->next->cap < bytes) {           /* a kept block that is too small: drop it */
+        if (a->cur->next && a->cur->next->cap < bytes) { /* a kept block that is too small: drop it */
             Block *drop = a->cur->next;
             a->cur->next = drop->next;
             a->reserved -= drop->cap;

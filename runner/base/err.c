@@ -26,7 +26,7 @@ bool err_prefix(Err *e, const char *fmt, ...)
     va_start(ap, fmt);
     int n = vsnprintf(e->msg, sizeof e->msg, fmt, ap);
     va_end(ap);
-    if (n >= 0 && (size_t)n < sizeof e->msg - 1) {        /* what does not fit is cut at the end */
+    if (n >= 0 && (size_t)n < sizeof e->msg - 1) { /* what does not fit is cut at the end */
         size_t room = sizeof e->msg - 1 - (size_t)n, len = strlen(old);
         memcpy(e->msg + n, old, len < room ? len : room);
         e->msg[n + (int)(len < room ? len : room)] = 0;

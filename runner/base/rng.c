@@ -20,7 +20,7 @@ Rng rng_seed(uint64_t initstate, uint64_t initseq)
 uint32_t rng_below(Rng *r, uint32_t n)
 {
     CHECK(n >= 1, "rng_below(%u)", n);
-    uint32_t threshold = -n % n;                          /* reject the first 2^32 mod n values */
+    uint32_t threshold = -n % n; /* reject the first 2^32 mod n values */
     for (;;) {
         uint32_t x = rng_u32(r);
         if (x >= threshold) return x % n;
@@ -29,13 +29,13 @@ uint32_t rng_below(Rng *r, uint32_t n)
 
 double rng_uniform(Rng *r)
 {
-    uint64_t hi = rng_u32(r) >> 5u, lo = rng_u32(r) >> 6u;    /* 27 + 26 bits */
+    uint64_t hi = rng_u32(r) >> 5u, lo = rng_u32(r) >> 6u; /* 27 + 26 bits */
     return (double)(hi * 67108864u + lo) * 0x1p-53;
 }
 
 double rng_normal(Rng *r)
 {
-    double u = 1.0 - rng_uniform(r), v = rng_uniform(r);      /* u in (0,1] */
+    double u = 1.0 - rng_uniform(r), v = rng_uniform(r); /* u in (0,1] */
     return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
 }
 
