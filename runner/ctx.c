@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Slot { struct Slot *next; char *name; size_t n; bool filled; real *x; int time, keep; size_t cap; } Slot;
+/* n: reals of state, all sequences. A growing slot's x holds (batch,time,row), more rows than the state between chunks:
+ * it is also the tensor that the last carry_grow returned. */
+typedef struct Slot { struct Slot *next; char *name; size_t n, cap, row; bool filled; real *x; int time; } Slot;
 
 struct State { int batch; Slot *first; };
 struct Edge { Edge *next; char *name; Tensor *t; };
@@ -87,29 +89,36 @@ Tensor *carry_in_dims(Ctx *c, const char *slot, Tensor *init, int rank, const in
 
 real *carry_out(Ctx *c, const char *slot) { return c->state ? slot_find(c, slot, false)->x : NULL; }
 
+/* (B,old,row) becomes (B,S,row) in place, the last `stay` positions of every sequence at the start of its rows. */
+static void slot_move(real *x, int B, int old, int S, int stay, size_t row)
+{
+    for (int i = 0; i < B; i++) {
+        int b = S >= old ? B - 1 - i : i;                 /* the end that does not run over what is still to move */
+        real *to = x + (size_t)b * (size_t)S * row, *from = x + ((size_t)b * (size_t)old + (size_t)(old - stay)) * row;
+        if (to != from) memmove(to, from, (size_t)stay * row * sizeof(real));
+    }
+}
+
 Tensor *carry_grow(Ctx *c, const char *slot, Tensor *x, int keep)
 {
     if (!c->state) return x;
     Slot *it = slot_find(c, slot, true);
-    int B = x->dim[0], T = x->dim[1], old = it->time, S = old + T;
+    int B = x->dim[0], T = x->dim[1], stay = keep > 0 && keep < it->time ? keep : it->time, S = stay + T;
     CHECK(B == c->state->batch, "slot %s: batch %d, state holds %d", it->name, B, c->state->batch);
-    size_t row = tensor_size(x) / (size_t)(B * T);
-    int dim[RANK_MAX];
-    memcpy(dim, x->dim, sizeof dim);
-    dim[1] = S;
-    Tensor *all = tape_const(c->tape, x->rank, dim);
-    for (int b = 0; b < B; b++) {
-        real *to = all->x + (size_t)b * (size_t)S * row;
-        if (old) memcpy(to, it->x + (size_t)b * (size_t)old * row, (size_t)old * row * sizeof(real));
-        memcpy(to + (size_t)old * row, x->x + (size_t)b * (size_t)T * row, (size_t)T * row * sizeof(real));
-    }
-    int stay = keep > 0 && keep < S ? keep : S;
-    it->n = (size_t)B * (size_t)stay * row;
-    if (it->n > it->cap) slot_reserve(it, it->n * 2);
+    size_t row = tensor_size(x) / (size_t)(B * T), need = (size_t)B * (size_t)S * row;
+    CHECK(!it->time || row == it->row, "slot %s: %zu reals a position now, %zu before", it->name, row, it->row);
+    if (need > it->cap) slot_reserve(it, need * 2);
+    if (stay) slot_move(it->x, B, it->time, S, stay, row);
     for (int b = 0; b < B; b++)
-        memcpy(it->x + (size_t)b * (size_t)stay * row, all->x + ((size_t)b * (size_t)S + (size_t)(S - stay)) * row,
-               (size_t)stay * row * sizeof(real));
-    it->time = stay;
+        memcpy(it->x + ((size_t)b * (size_t)S + (size_t)stay) * row, x->x + (size_t)b * (size_t)T * row,
+               (size_t)T * row * sizeof(real));
+    it->time = S;
+    it->row = row;
+    it->n = (size_t)B * (size_t)(keep > 0 && keep < S ? keep : S) * row;
+    Tensor *all = ARENA_NEW(c->tape->arena, Tensor, 1);
+    *all = (Tensor){ .x = it->x, .rank = x->rank };
+    memcpy(all->dim, x->dim, sizeof all->dim);
+    all->dim[1] = S;
     return all;
 }
 

@@ -40,7 +40,8 @@ Tensor *carry_in_dims(Ctx *c, const char *slot, Tensor *init, int rank, const in
 /* Where the op writes its last state: the slot's buffer, or NULL when nothing is carried. After carry_in. */
 real   *carry_out(Ctx *c, const char *slot);
 /* Append x (B,T,...) to a growing slot and return everything so far (B,S,...); returns x itself without a State.
- * keep > 0: only the last `keep` positions are kept for the next chunk. */
+ * keep > 0: only the last `keep` positions are kept for the next chunk. The tensor lies in the slot: it is
+ * valid until the slot grows again or the state is cleared, and must not be written to. */
 Tensor *carry_grow(Ctx *c, const char *slot, Tensor *x, int keep);
 /* Random stream of this place and step ("step/<n>", shard, layer and purpose mixed in). */
 Rng     ctx_rng(const Ctx *c, const char *purpose);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctx.h"
 #include "tape/tape.h"
 #include "tape/tile.h"
 
@@ -504,6 +505,36 @@ START_TEST(attention_extreme)
 }
 END_TEST
 
+/* ---- carried keys ------------------------------------------------------------------------------------------------ */
+
+/* A growing slot gives the last `keep` positions before a chunk and the chunk, and counts what it will keep. */
+START_TEST(carry)
+{
+    static const int chunks[] = { 1, 2, 9, 1, 1, 5, 3, 20, 1 }, keeps[] = { 0, 1, 4, 6, 100 }, batches[] = { 1, 3 };
+    enum { H = 2, K = 3, TOTAL = 43 };
+    for (size_t i = 0; i < COUNT(keeps) * COUNT(batches); i++) {
+        int keep = keeps[i / 2], B = batches[i % 2], at = 0;
+        Tape *t = tape_new("test", false);
+        State *state = state_new(B);
+        Ctx c = { .tape = t, .state = state };
+        Tensor *all = DRAW(t, 21, 1, B, TOTAL, H, K);
+        for (size_t k = 0; k < COUNT(chunks); k++) {
+            int end = at + chunks[k], from = keep && at > keep ? at - keep : 0;
+            int S = end - from, stay = keep && keep < S ? keep : S;
+            Tensor *got = carry_grow(&c, "k", rows_of(t, all, at, end), keep), *want = rows_of(t, all, from, end);
+            ck_assert_msg(same_shape(got, want), "keep %d, chunk %zu: %s", keep, k, shape_str(got));
+            ck_assert_mem_eq(got->x, want->x, sizeof(real) * tensor_size(want));
+            ck_assert_uint_eq(state_reals(state), (size_t)(stay * H * K));
+            at = end;
+        }
+        Tensor *x = rows_of(t, all, 0, 2);
+        ck_assert_ptr_eq(carry_grow(&(Ctx){ .tape = t }, "k", x, keep), x);
+        state_free(state);
+        tape_free(t);
+    }
+}
+END_TEST
+
 TCase *cases_seq(void)
 {
     TCase *t = tcase_create("seq");
@@ -518,5 +549,6 @@ TCase *cases_seq(void)
     tcase_add_test(t, attention_groups);
     tcase_add_test(t, attention_causal);
     tcase_add_test(t, attention_extreme);
+    tcase_add_test(t, carry);
     return t;
 }
