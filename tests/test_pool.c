@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_pool.c - workers that succeed, diverge, crash, fail, hang on a lock or are stopped; the worker is a shell script.
+ * test_pool.c - workers that succeed, diverge, crash, fail, meet a lock or are stopped; each is a shell script.
  */
 #include <check.h>
 #include <fcntl.h>

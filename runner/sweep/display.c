@@ -63,20 +63,20 @@ static void print_clipped(const Display *d, const char *text)
 
 static void worker_line(const DisplayLine *l, char *out, size_t size)
 {
+    enum { LABEL = 26 };
     const RunProgress *p = l->progress;
-    char a[32], b[32];
+    char a[32], b[32], loss[32] = "", acc[32] = "";
+    int bytes = clip(l->label, LABEL), pad = LABEL;
+    for (int i = 0; i < bytes; i++) pad -= ((unsigned char)l->label[i] & 0xc0) != 0x80;
+    duration_text(l->seconds, a);
     if (p->steps <= 0) {
-        snprintf(out, size, "  %-36s starting, %s", l->label, duration_text(l->seconds, a));
+        snprintf(out, size, "  %.*s%*s  starting, %s", bytes, l->label, pad, "", a);
         return;
     }
-    int n = snprintf(out, size, "  %-36s %6d/%d", l->label, p->step, p->steps);
-    if (isfinite(p->loss) && n > 0 && (size_t)n < size)
-        n += snprintf(out + n, size - (size_t)n, "  loss %.4f", p->loss);
-    if (isfinite(p->valid_acc) && n > 0 && (size_t)n < size)
-        n += snprintf(out + n, size - (size_t)n, "  acc %.3f", p->valid_acc);
-    if (n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, "  %.1fk tok/s  %s, <= %s left", p->tokens_per_s / 1000,
-                 duration_text(l->seconds, a), duration_text(p->eta_s, b));
+    if (isfinite(p->loss)) snprintf(loss, sizeof loss, "  loss %.3f", p->loss);
+    if (isfinite(p->valid_acc)) snprintf(acc, sizeof acc, "  acc %.3f", p->valid_acc);
+    snprintf(out, size, "  %.*s%*s %6d/%d%s%s  %s left  %.0fk tok/s", bytes, l->label, pad, "", p->step, p->steps,
+             loss, acc, duration_text(p->eta_s, b), p->tokens_per_s / 1000);
 }
 
 void display_update(Display *d, double now, int done, int n, double eta_s, const DisplayLine *line, int lines)

@@ -345,7 +345,8 @@ static void show(State *s)
 {
     double now = clock_seconds(), left = 0;
     DisplayLine *line = ARENA_NEW(s->a, DisplayLine, s->pool->jobs);
-    int lines = 0, done = 0;
+    int lines = 0, done = 0, heard = 0;
+    double running = 0; /* whole cost of running ones, by their own account */
     if (now - s->display.last < (s->display.tty ? 0.2 : 60)) return;
     for (int i = 0; i < s->pool->jobs; i++) {
         const Worker *w = &s->worker[i];
@@ -353,13 +354,19 @@ static void show(State *s)
         const PoolRun *r = &s->pool->run[w->run];
         line[lines++] = (DisplayLine){ r->label, &w->progress, now - w->started };
         double rest = expected_seconds(s->pool, r->row) - (now - w->started);
-        if (w->progress.steps > 0 && !(rest < w->progress.eta_s)) rest = w->progress.eta_s;
+        if (w->progress.steps > 0 && w->progress.eta_s >= 0) {
+            running += now - w->started + w->progress.eta_s;
+            heard++;
+            if (!(rest < w->progress.eta_s)) rest = w->progress.eta_s;
+        }
         left += rest > 0 || isnan(rest) ? rest : 0;
     }
     for (int k = 0; k < s->pool->n; k++) {
         const PoolRun *r = &s->pool->run[k];
         done += r->ended;
-        if (!r->ended && !r->active) left += expected_seconds(s->pool, r->row);
+        if (r->ended || r->active) continue;
+        double cost = expected_seconds(s->pool, r->row);
+        left += isnan(cost) && heard ? running / heard : cost;
     }
     int parallel = s->pool->n - done < s->pool->jobs ? s->pool->n - done : s->pool->jobs;
     display_update(&s->display, now, done, s->pool->n, parallel > 0 ? left / parallel : 0, line, lines);
