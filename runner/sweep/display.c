@@ -75,8 +75,8 @@ static void worker_line(const DisplayLine *l, char *out, size_t size)
     }
     if (isfinite(p->loss)) snprintf(loss, sizeof loss, "  loss %.3f", p->loss);
     if (isfinite(p->valid_acc)) snprintf(acc, sizeof acc, "  acc %.3f", p->valid_acc);
-    snprintf(out, size, "  %.*s%*s %6d/%d%s%s  %s left  %.0fk tok/s", bytes, l->label, pad, "", p->step, p->steps,
-             loss, acc, duration_text(p->eta_s, b), p->tokens_per_s / 1000);
+    snprintf(out, size, "  %.*s%*s %6d/%d%s%s  %s left  %.0fk tok/s", bytes, l->label, pad, "", p->step, p->steps, loss,
+             acc, duration_text(p->eta_s, b), p->tokens_per_s / 1000);
 }
 
 void display_update(Display *d, double now, int done, int n, double eta_s, const DisplayLine *line, int lines)
