@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # heatmap.gp - mixers x cases: the headline test accuracy in each cell, coloured from chance (0) to solved (1).
 #
-# Columns: x, y (cell, from 1, into the labels CASES and MIXERS), scaled ((accuracy - chance)/(1 - chance), the colour, clipped to 0..1),
-# text (printed), ink (its colour, 0xrrggbb as a number).
+# Columns: x, y (cell, from 1, into the labels CASES and MIXERS), scaled ((accuracy - chance)/(1 - chance), the colour,
+# clipped to 0..1), text (printed), ink (its colour, 0xrrggbb as a number).
 load DIR . "/style.gp"
 unset key
 unset grid

@@ -10,7 +10,10 @@ set datafile columnheaders
 set datafile missing NaN
 DUMB = TERM eq "dumb"
 if (TERM eq "svg") { set terminal svg size WIDTH,HEIGHT dynamic font "sans-serif,12" background "#ffffff" }
-if (TERM eq "png") { set terminal pngcairo size 2*WIDTH,2*HEIGHT font "sans,12" fontscale 1.9 linewidth 2 pointscale 2 background "#ffffff" }
+if (TERM eq "png") {
+    set terminal pngcairo size 2*WIDTH,2*HEIGHT font "sans,12" fontscale 1.9 linewidth 2 pointscale 2 \
+        background "#ffffff"
+}
 if (DUMB) { set terminal dumb size WIDTH,HEIGHT noenhanced }
 if (strlen(OUT)) { set output OUT }
 set colorsequence podo
@@ -40,4 +43,5 @@ high(x) = DUMB ? column("acc") : column("hi")
 set border 3 linecolor rgb "#444444"
 set tics nomirror textcolor rgb "#222222"
 set grid ytics linecolor rgb "#dddddd" linewidth 0.5
-if (!DUMB) { set key outside right top Left reverse noenhanced samplen 2.5 maxcols 1 } else { set key outside right top noenhanced samplen 1 }
+if (DUMB) { set key outside right top noenhanced samplen 1 }
+if (!DUMB) { set key outside right top Left reverse noenhanced samplen 2.5 maxcols 1 }

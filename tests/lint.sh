@@ -53,7 +53,7 @@ texts=$(find Makefile runner tasks models tests plots configs .ci -type f 2>/dev
         runner/cli.h)   may='base/' ;;
         runner/train/*) may='((base|tape|train)/|(ctx|theory|task|mixer|cli)\.h)' ;;
         runner/sweep/*) may='((base|tape|train|sweep)/|(ctx|theory|task|mixer|cli)\.h)' ;;
-        runner/show/*)  may='((base|tape|train|sweep)/|(ctx|theory|task|mixer|cli|show|version)\.h)' ;;
+        runner/show/*)  may='((base|tape|train|sweep|show)/|(ctx|theory|task|mixer|cli)\.h)' ;;
         runner/main.c)  may='' ;;
         *)              may='((base|tape)/|(ctx|theory|task|mixer)\.h)' ;;
         esac

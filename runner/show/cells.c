@@ -5,7 +5,7 @@
  * that of the task's own `theory` for the class of the mixer and the number of layers in the config of the best run;
  * of several mixers in one stack the most able one counts.
  */
-#include "cells.h"
+#include "show/cells.h"
 
 #include <math.h>
 #include <string.h>

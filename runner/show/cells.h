@@ -6,7 +6,7 @@
 #ifndef SEQPROBE_CELLS_H
 #define SEQPROBE_CELLS_H
 
-#include "show.h"
+#include "show/show.h"
 #include "sweep/sweep.h"
 
 /* One slice of the test split. acc is the median over seeds; lo, hi: smallest and largest seed if there are several,

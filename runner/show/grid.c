@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * grid.c - one table of text, written as aligned columns, CSV, JSON or Markdown.
  */
-#include "show.h"
+#include "show/show.h"
 #include "base/value.h"
 
 #include <stdlib.h>

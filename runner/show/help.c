@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * help.c - `seqprobe help`: commands, tasks, mixers, the option tables, exit codes, metrics.
  */
-#include "show.h"
+#include "show/show.h"
 #include "train/train.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
  * recurrent state of one layer of width 64, measured by running it ("4096" reals, "128/token" grows). Configs: their
  * titles.
  */
-#include "show.h"
+#include "show/show.h"
 #include "sweep/sweep.h"
 
 #include <dirent.h>

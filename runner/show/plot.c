@@ -10,7 +10,7 @@
  *
  * A gnuplot that says "warning" has failed, whatever its exit status.
  */
-#include "cells.h"
+#include "show/cells.h"
 
 #include <errno.h>
 #include <math.h>
@@ -31,8 +31,8 @@ static const char *const kinds[] = { "heatmap", "length", "state", NULL };
 
 /* ---- data ---- */
 
-/* Leave out the cases and mixers that have no number, and, for `lengths`, cases of one length: gnuplot warns of an empty
- * curve or axis. */
+/* Leave out the cases and mixers that have no number, and, for `lengths`, cases of one length: gnuplot warns of an
+ * empty curve or axis. */
 static void keep_drawn(const Cells *s, Figure *f, bool lengths)
 {
     int cases = 0, mixers = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * plugin.c - opening tasks and mixers by name, for the commands that show them.
  */
-#include "show.h"
+#include "show/show.h"
 #include "sweep/sweep.h"
 #include "base/value.h"
 

@@ -3,7 +3,7 @@
  *
  * Both draw through train/batch.h, so example i is exactly the one a run with this seed, split and slice sees.
  */
-#include "show.h"
+#include "show/show.h"
 #include "base/value.h"
 #include "train/batch.h"
 

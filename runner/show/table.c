@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  * table.c - `seqprobe table`: mixers x cases, test accuracy at the training lengths and far beyond, beside theory.
  */
-#include "cells.h"
+#include "show/cells.h"
 
 #include <math.h>
 #include <string.h>
 
 static const char reading[] =
-    "How to read it: a cell is the headline accuracy on the test split at the training lengths, then, after the arrow,\n"
-    "at the greatest length evaluated. Of several seeds it is the median. The mark is what theory says of this class of\n"
+    "How to read it: a cell is the headline accuracy on the test split at the training lengths, then, after the "
+    "arrow,\n"
+    "at the greatest length evaluated. Of several seeds it is the median. The mark is what theory says of this class "
+    "of\n"
     "model on this task at every length: + can, - cannot, c can under a condition, ~ only approximately or up to some\n"
-    "length, ? open (seqprobe help task NAME says why). Below: seeds that solved the task at the training lengths, and\n"
-    "after @ the step at which validation was solved (median). A high first number beside '-' is a task learnt at one\n"
-    "length, not the rule behind it: look at the second.\n";
+    "length, ? open (seqprobe help task NAME says why). Below: seeds that solved the task at the training lengths,\n"
+    "and after @ the step at which validation was solved (median). A high first number beside '-' is a task learnt at\n"
+    "one length, not the rule behind it: look at the second.\n";
 
 static char mark_of(const Cell *c)
 {
-    static const char mark[] = { [THEORY_OPEN] = '?', [THEORY_YES] = '+', [THEORY_NO] = '-', [THEORY_COND] = 'c', [THEORY_APPROX] = '~' };
+    static const char mark[] = {
+        [THEORY_OPEN] = '?', [THEORY_YES] = '+', [THEORY_NO] = '-', [THEORY_COND] = 'c', [THEORY_APPROX] = '~',
+    };
     return c->has_theory ? mark[c->theory.verdict] : ' ';
 }
 
@@ -113,9 +117,15 @@ static void end_line(Buf *b)
     buf_puts(b, "\n");
 }
 
+/* Widths: of the labels, of the state column, of each case. */
+typedef struct Layout {
+    int label, state, *width;
+} Layout;
+
 /* Mixers x the cases from..to-1. */
-static void write_block(const Cells *s, int from, int to, const int *width, int label, int state, bool color, Buf *b, Arena *a)
+static void write_block(const Cells *s, int from, int to, const Layout *l, bool color, Buf *b, Arena *a)
 {
+    const int *width = l->width, label = l->label, state = l->state;
     buf_pad(b, "", label, false);
     buf_pad(b, "state", state + 2, true);
     for (int k = from; k < to; k++) {
@@ -158,7 +168,7 @@ static char *table_text(const Cells *s, int columns, bool color, Arena *a)
         int used = label + state + 2;
         for (to = from; to < s->cases && (to == from || used + 2 + width[to] <= columns); to++) used += 2 + width[to];
         buf_puts(&b, "\n");
-        write_block(s, from, to, width, label, state, color, &b, a);
+        write_block(s, from, to, &(Layout){ label, state, width }, color, &b, a);
     }
     Grid g = legend(s, a);
     buf_printf(&b, "\n%s\n", grid_text(&g, FORMAT_TABLE, -1));
@@ -201,7 +211,8 @@ static char *table_markdown(const Cells *s, Arena *a)
 static char *table_csv(const Cells *s, Arena *a)
 {
     Buf b = buf_new(a);
-    buf_puts(&b, "mixer,case,task,metric,n_seeds,lr,step_solved,state_reals,params,slice,len,acc,lo,hi,n,chance,solved,theory,why\n");
+    buf_puts(&b, "mixer,case,task,metric,n_seeds,lr,step_solved,state_reals,params,slice,len,acc,lo,hi,n,chance,solved,"
+                 "theory,why\n");
     for (int m = 0; m < s->mixers; m++)
         for (int k = 0; k < s->cases; k++) {
             const Cell *c = cell_at(s, m, k);
@@ -228,12 +239,17 @@ static int run(Cli *c, Err *err)
     Format format;
     Arena *a = c->arena;
     if (!format_read("--format", cli_string(c, "format"), &format, err)) return EXIT_USAGE;
-    if (format == FORMAT_JSON) err_set(err, EXIT_USAGE, "--format: 'json' is not one of table, csv, markdown");
-    else if (c->n_args != 1 || c->n_sets) err_set(err, EXIT_USAGE, "usage: seqprobe table %s", c->command->synopsis);
+    if (format == FORMAT_JSON)
+        err_set(err, EXIT_USAGE, "--format: 'json' is not one of table, csv, markdown");
+    else if (c->n_args != 1 || c->n_sets)
+        err_set(err, EXIT_USAGE, "usage: seqprobe table %s", c->command->synopsis);
     if (err->code || !cells_read(c->args[0], cli_string(c, "results"), a, &s, err)) return EXIT_USAGE;
-    if (format == FORMAT_CSV) fputs(table_csv(&s, a), stdout);
-    else if (format == FORMAT_MARKDOWN) fputs(table_markdown(&s, a), stdout);
-    else fputs(table_text(&s, term_is_tty(1) ? term_width(1) : 1000, term_color(1), a), stdout);
+    if (format == FORMAT_CSV)
+        fputs(table_csv(&s, a), stdout);
+    else if (format == FORMAT_MARKDOWN)
+        fputs(table_markdown(&s, a), stdout);
+    else
+        fputs(table_text(&s, term_is_tty(1) ? term_width(1) : 1000, term_color(1), a), stdout);
     if (cli_bool(c, "save")) {
         const char *path = path_join(a, s.dir, "table.md"), *text = table_markdown(&s, a);
         if (!file_write_atomic(path, text, strlen(text), err)) return EXIT_FAILED;
