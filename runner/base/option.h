@@ -30,7 +30,8 @@ typedef enum {
 
 typedef struct Option {
     const char *name; OptKind kind; size_t offset;
-    const char *def;                   /* default, as one would write it in YAML */
+    const char *def;                   /* default, as one would write it in YAML; strings and mixers: NULL is none,
+                                          and then an empty string in a config is none as well */
     double min, max;                   /* numbers, and every number of a list or law */
     const char *choices;               /* OPT_ENUM: "all|generators|swaps" */
     const char *help;                  /* one line, with the unit */
@@ -56,7 +57,7 @@ bool options_read(const Option *table, const Value *map, const char *owner, cons
 bool option_parse(const Option *o, const Value *v, const char *owner, void *cfg, Arena *a, Err *err);
 /* The field as a Value with canonical text (integers plain, reals shortest that round-trips in "1.0e-3" form). */
 Value *option_value(const Option *o, const void *cfg, Arena *a);
-/* One line of text for CSV cells and help ("uniform 2..40", "[-1, 1]"). */
+/* One line of text for CSV cells ("uniform 2..40", "set 64 128", "[-1.0, 1.0]"; booleans 0 and 1, as CSV has them). */
 char  *option_text(const Option *o, const void *cfg, Arena *a);
 bool   option_is_default(const Option *o, const void *cfg, Arena *a);
 /* Map of all options (with_defaults) or of those that differ from their default. */

@@ -27,7 +27,8 @@ Value *value_scalar(Arena *a, const char *text);
 Value *value_list(Arena *a);
 Value *value_map(Arena *a);
 void   value_append(Value *list, Value *item);                       /* list: at the end */
-/* Map: replace the value of key in place or append. The key string is kept, not copied. */
+/* Map: replace the value of key in place or append. The key string is kept, not copied. A value belongs to one
+ * container: put a value_copy() of what is part of another tree already. */
 void   value_set(Value *map, const char *key, Value *v);
 Value *value_get(const Value *map, const char *key);                 /* NULL if absent or map is NULL / no map */
 /* Dotted path "train.lr"; NULL if absent. */

@@ -49,6 +49,7 @@ static inline real v_sum(vreal v)
 #endif
 }
 
-#include "base/vmath_impl.h"   /* v_exp v_log v_tanh v_sigmoid v_softplus, r_exp ... on scalars, vec_exp ... on arrays */
+/* v_exp v_log v_tanh v_sigmoid v_softplus, r_exp ... on scalars, vec_exp ... on arrays. */
+#include "base/vmath_impl.h"
 
 #endif
