@@ -8,10 +8,24 @@
 
 /* n: reals of state, all sequences. A growing slot's x holds (batch,time,row), more rows than the state between chunks:
  * it is also the tensor that the last carry_grow returned. */
-typedef struct Slot { struct Slot *next; char *name; size_t n, cap, row; bool filled; real *x; int time; } Slot;
+typedef struct Slot {
+    struct Slot *next;
+    char *name;
+    size_t n, cap, row;
+    bool filled;
+    real *x;
+    int time;
+} Slot;
 
-struct State { int batch; Slot *first; };
-struct Edge { Edge *next; char *name; Tensor *t; };
+struct State {
+    int batch;
+    Slot *first;
+};
+struct Edge {
+    Edge *next;
+    char *name;
+    Tensor *t;
+};
 
 State *state_new(int batch)
 {
@@ -93,7 +107,7 @@ real *carry_out(Ctx *c, const char *slot) { return c->state ? slot_find(c, slot,
 static void slot_move(real *x, int B, int old, int S, int stay, size_t row)
 {
     for (int i = 0; i < B; i++) {
-        int b = S >= old ? B - 1 - i : i;                 /* the end that does not run over what is still to move */
+        int b = S >= old ? B - 1 - i : i; /* the end that does not run over what is still to move */
         real *to = x + (size_t)b * (size_t)S * row, *from = x + ((size_t)b * (size_t)old + (size_t)(old - stay)) * row;
         if (to != from) memmove(to, from, (size_t)stay * row * sizeof(real));
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * mixer.h - the interface of a sequence mixer: one file in models/FAMILY/NAME.c, ending in MIXER(NAME, summary, source).
+ * mixer.h - the interface of a mixer: one file in models/FAMILY/NAME.c, ending in MIXER(NAME, summary, source).
  *
  * A mixer declares its parameters in build() and composes differentiable ops in forward(): (B,T,D) -> (B,T,D), causal,
  * each sequence on its own. A mixer file includes "mixer.h" (and "common/..." of models/), <math.h>, <string.h>.

@@ -27,7 +27,7 @@ typedef struct TaskShape {
     int vocab_in, vocab_out;
     int max_len;                       /* longest example this cfg can produce, positions */
     double chance_uniform;             /* 1/vocab_out, or 1/(classes that can occur) */
-    double chance_majority;            /* accuracy (pooled over scored positions) of the best constant answer; 0: unknown */
+    double chance_majority;            /* pooled accuracy of the best constant answer; 0: unknown, so measured */
     double ceiling;                    /* accuracy of the exact solver, 1 unless targets are partly random */
     const char *headline;              /* "acc_token", "acc_mean", "acc_exact" or "acc_final" */
     const char *slice_label;           /* what slice_of counts ("gap"), or NULL */

@@ -56,8 +56,9 @@ static uint64_t train_pair(const Mixer *m, const Task *t)
     Value *v = value_map(arena);
     value_set(v, "task", value_scalar(arena, t->name));
     value_set(v, "mixer", value_scalar(arena, m->name));
-    static const char *const set[][2] = { { "model.d_model", "16" }, { "train.steps", "20" },    { "train.batch", "16" },
-                                          { "train.lr", "0.01" },    { "train.eval_every", "20" }, { "data.valid", "8" } };
+    static const char *const set[][2] = { { "model.d_model", "16" },    { "train.steps", "20" },
+                                          { "train.batch", "16" },      { "train.lr", "0.01" },
+                                          { "train.eval_every", "20" }, { "data.valid", "8" } };
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         ck_assert(value_put(arena, v, set[i][0], value_scalar(arena, set[i][1]), &err));
     ck_assert_msg(run_resolve(v, arena, &s, &err), "%s", err.msg);
@@ -69,7 +70,8 @@ static uint64_t train_pair(const Mixer *m, const Task *t)
     tape_free(tape);
     ck_assert_msg(!strcmp(o.status, "ok"), "%s on %s: %s %s", m->name, t->name, o.status, o.message);
     ck_assert_int_eq(o.skipped, 0);
-    ck_assert_msg(isfinite(o.train_loss) && isfinite(o.valid_loss), "%s on %s: loss %g", m->name, t->name, o.train_loss);
+    ck_assert_msg(isfinite(o.train_loss) && isfinite(o.valid_loss), "%s on %s: loss %g", m->name, t->name,
+                  o.train_loss);
     const real *x = params_values(model.params);
     for (size_t i = 0; i < params_count(model.params); i++) ck_assert(isfinite(x[i]));
     return hash_bytes(x, params_count(model.params) * sizeof(real), 0);
@@ -97,10 +99,11 @@ START_TEST(numbers_are_those_stored)
     if (getenv("SEQPROBE_PRINT_NUMBERS")) printf("%s\n", now);
     if (!line) return;
     size_t n = strcspn(line, "\n");
-    const char *task = strchr(strchr(line, '\t') + 1, '\t') + 1;      /* a task that is not built: nothing to compare */
+    const char *task = strchr(strchr(line, '\t') + 1, '\t') + 1; /* a task that is not built: nothing to compare */
     const char *name = arena_printf(arena, "%.*s", (int)strcspn(task, "\t"), task);
     if (!task_find(name)) return;
-    ck_assert_msg(n == strlen(now) && !strncmp(line, now, n), "numbers changed: stored %.*s, now %s", (int)n, line, now);
+    ck_assert_msg(n == strlen(now) && !strncmp(line, now, n), "numbers changed: stored %.*s, now %s", (int)n, line,
+                  now);
 }
 END_TEST
 
@@ -121,8 +124,10 @@ int main(int argc, char **argv)
     TCase *t = tcase_create("numbers");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_set_timeout(t, 600);
-    if (all) tcase_add_loop_test(t, every_pair_trains, 0, mixers);
-    else tcase_add_loop_test(t, numbers_are_those_stored, 0, mixers);
+    if (all)
+        tcase_add_loop_test(t, every_pair_trains, 0, mixers);
+    else
+        tcase_add_loop_test(t, numbers_are_those_stored, 0, mixers);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);

@@ -71,22 +71,23 @@ START_TEST(metrics_by_hand)
 {
     /* two examples: (1 right of 2, last wrong) and (2 right of 2) */
     const int target[2][4] = { { 0, IGNORE, 1, IGNORE }, { 2, 0, IGNORE, IGNORE } };
-    const int pred[2][4] = { { 0, 7, 0, 7 }, { 2, 0, 7, 7 } }, bin[2][4] = { { 3, IGNORE, 3, 5 }, { 40, IGNORE, 0, 0 } };
+    const int pred[2][4] = { { 0, 7, 0, 7 }, { 2, 0, 7, 7 } },
+              bin[2][4] = { { 3, IGNORE, 3, 5 }, { 40, IGNORE, 0, 0 } };
     Score s = score_new(3, 4, arena);
     for (int i = 0; i < 2; i++) score_add(&s, target[i], pred[i], bin[i], 4);
     ck_assert_double_eq(score_value(&s, "acc_token"), 0.75);
     ck_assert_double_eq(score_value(&s, "acc_mean"), 0.75);
     ck_assert_double_eq(score_value(&s, "acc_exact"), 0.5);
     ck_assert_double_eq(score_value(&s, "acc_final"), 0.5);
-    ck_assert_double_eq_tol(score_value(&s, "acc_macro"), (1.0 + 0 + 1.0) / 3, 1e-15);   /* class 1 was never right */
-    ck_assert_double_eq(score_majority(&s), 0.5);                                        /* class 0: 2 of 4 */
+    ck_assert_double_eq_tol(score_value(&s, "acc_macro"), (1.0 + 0 + 1.0) / 3, 1e-15); /* class 1 was never right */
+    ck_assert_double_eq(score_majority(&s), 0.5);                                      /* class 0: 2 of 4 */
     ck_assert_int_eq(s.prefix_n[0], 2);
     ck_assert_int_eq(s.prefix_ok[0], 2);
     ck_assert_int_eq(s.prefix_n[2], 1);
     ck_assert_int_eq(s.prefix_ok[2], 0);
     ck_assert_int_eq(s.bin_n[3], 2);
     ck_assert_int_eq(s.bin_ok[3], 1);
-    ck_assert_int_eq(s.bin_n[SLICE_BINS - 1], 1);                                        /* 40 lands in the last bin */
+    ck_assert_int_eq(s.bin_n[SLICE_BINS - 1], 1); /* 40 lands in the last bin */
 }
 END_TEST
 
@@ -113,8 +114,10 @@ START_TEST(examples_do_not_depend_on_the_batch)
     batch_draw(&s, &s.slices[0], "test", 7, 37, 5, EVAL_GROUP, false, arena, &part);
     for (int i = 0; i < 5; i++) {
         ck_assert_int_eq(part.len[i], all.len[37 + i]);
-        ck_assert_mem_eq(part.input + i * part.stride, all.input + (37 + i) * all.stride, sizeof(int) * (size_t)all.stride);
-        ck_assert_mem_eq(part.target + i * part.stride, all.target + (37 + i) * all.stride, sizeof(int) * (size_t)all.stride);
+        ck_assert_mem_eq(part.input + i * part.stride, all.input + (37 + i) * all.stride,
+                         sizeof(int) * (size_t)all.stride);
+        ck_assert_mem_eq(part.target + i * part.stride, all.target + (37 + i) * all.stride,
+                         sizeof(int) * (size_t)all.stride);
     }
     Batch other;
     batch_draw(&s, &s.slices[0], "valid", 7, 0, 64, EVAL_GROUP, false, arena, &other);
@@ -136,7 +139,7 @@ START_TEST(length_law_is_shared_by_a_batch_and_covers_its_range)
         for (int i = 1; i < b.n; i++) ck_assert_int_eq(b.len[i], b.len[0]);
         seen[b.len[0]]++;
     }
-    for (int bits = 2; bits <= 12; bits++) {                        /* one position more than bits: BOS */
+    for (int bits = 2; bits <= 12; bits++) { /* one position more than bits: BOS */
         double expected = 400.0 / 11, sd = sqrt(400 * (1.0 / 11) * (10.0 / 11));
         ck_assert_double_lt(fabs(seen[bits + 1] - expected), 4 * sd);
     }
@@ -152,7 +155,7 @@ START_TEST(static_set_is_permuted_every_epoch)
     batch_train(&s, 1, arena, &b);
     batch_train(&s, 2, arena, &c);
     batch_train(&s, 3, arena, &d);
-    long first = 0, second = 0;                                    /* the same 32 examples, in another order */
+    long first = 0, second = 0; /* the same 32 examples, in another order */
     for (int i = 0; i < 16; i++) {
         for (int t = 0; t < a.stride; t++) {
             int w = (t + 3) * (t + 7);
@@ -186,7 +189,7 @@ START_TEST(ids_follow_what_changes_numbers)
 {
     if (!built("parity", "mingru")) return;
     RunSpec a = resolve(SMALL);
-    ck_assert_str_eq(resolve_with(SMALL, "train.lr", "0.003").id, a.id);             /* the default, written out */
+    ck_assert_str_eq(resolve_with(SMALL, "train.lr", "0.003").id, a.id); /* the default, written out */
     ck_assert_str_eq(resolve_with(SMALL, "train.lr", "3e-3").id, a.id);
     ck_assert_str_eq(resolve_with(SMALL, "mixer.label", "short name").id, a.id);
     ck_assert_str_ne(resolve_with(SMALL, "train.lr", "0.001").id, a.id);
@@ -207,10 +210,14 @@ START_TEST(refusals_name_place_and_option)
     if (!built("parity", "mingru")) return;
     ck_assert_str_eq(refusal("task: parity\nmixer: mingru\ntrian: {}\n"),
                      "c.yaml:3:1: unknown section 'trian' (did you mean 'train'?)");
-    ck_assert_str_eq(refusal("task: {name: party}\nmixer: mingru\n"), "c.yaml:1:14: unknown task 'party' (did you mean 'parity'?)");
-    ck_assert_str_eq(refusal("task: parity\nmixer: mingrew\n"), "c.yaml:2:8: unknown mixer 'mingrew' (did you mean 'mingru'?)");
-    ck_assert_str_eq(refusal("task: parity\nmixer: mingru\ntrain: {stop_slice: far}\n"), "train.stop_slice: no slice 'far' in eval");
-    ck_assert_str_eq(refusal("task: {name: parity, len: 8}\nmixer: mingru\nmodel: {pos: learned}\neval: {x2: {len: 16}}\n"),
+    ck_assert_str_eq(refusal("task: {name: party}\nmixer: mingru\n"),
+                     "c.yaml:1:14: unknown task 'party' (did you mean 'parity'?)");
+    ck_assert_str_eq(refusal("task: parity\nmixer: mingrew\n"),
+                     "c.yaml:2:8: unknown mixer 'mingrew' (did you mean 'mingru'?)");
+    ck_assert_str_eq(refusal("task: parity\nmixer: mingru\ntrain: {stop_slice: far}\n"),
+                     "train.stop_slice: no slice 'far' in eval");
+    ck_assert_str_eq(refusal(
+                         "task: {name: parity, len: 8}\nmixer: mingru\nmodel: {pos: learned}\neval: {x2: {len: 16}}\n"),
                      "model.pos: learned has no position beyond the training length 9, a slice needs 17");
     ck_assert_str_eq(refusal("task: parity\nmixer: mingru\ntrain: {schedule: cosine_step, warmup: 0.1}\n"),
                      "c.yaml:3:40: train.warmup: this schedule has none; use warmup_cosine or warmup: 0");
@@ -284,7 +291,8 @@ static void chunks_equal_whole(const Mixer *mixer)
     char text[512];
     snprintf(text, sizeof text,
              "task: {name: parity, len: 50}\nmixer: %s\nmodel: {d_model: 16, layers: 2, loops: 2, conv_first: true}\n"
-             "train: {batch: 8}\ndata: {valid: 8, test: 24, chunk: %%d}\n", mixer->name);
+             "train: {batch: 8}\ndata: {valid: 8, test: 24, chunk: %%d}\n",
+             mixer->name);
     Tape *tape = tape_new("eval", false);
     Score score[2];
     for (int k = 0; k < 2; k++) {
@@ -294,8 +302,8 @@ static void chunks_equal_whole(const Mixer *mixer)
         Model m = build(&s);
         ck_assert(evaluate(&m, &s.slices[0], "test", 24, tape, arena, NULL, &score[k]));
     }
-    ck_assert_msg(fabs(score[0].nll - score[1].nll) < 2e-3 * fabs(score[0].nll), "%s: loss %.9g whole, %.9g in chunks of 7",
-                  mixer->name, score[0].nll, score[1].nll);
+    ck_assert_msg(fabs(score[0].nll - score[1].nll) < 2e-3 * fabs(score[0].nll),
+                  "%s: loss %.9g whole, %.9g in chunks of 7", mixer->name, score[0].nll, score[1].nll);
     ck_assert_int_le(labs(score[0].correct - score[1].correct), 2);
     tape_free(tape);
 }
@@ -325,8 +333,8 @@ static const char *temp_dir(void)
 
 static void remove_run(const char *dir)
 {
-    static const char *const name[] = { "config.yaml", "curve.csv", "metrics.csv", "result.csv", "timing.csv", "manifest.json",
-                                        "weights.npy", "status" };
+    static const char *const name[] = { "config.yaml", "curve.csv",     "metrics.csv", "result.csv",
+                                        "timing.csv",  "manifest.json", "weights.npy", "status" };
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) unlink(path_join(arena, dir, name[i]));
     rmdir(dir);
 }
@@ -378,7 +386,7 @@ START_TEST(ends_other_than_ok)
     volatile int stop = 1;
     ck_assert_str_eq(status_of(&s, &(RunHooks){ .stop = &stop }, 0), "interrupted\n");
     ck_assert_str_eq(status_of(&s, NULL, 1e-9), "timeout\n");
-    s.model.emb_std = 1e60;                                        /* the tables overflow to infinity */
+    s.model.emb_std = 1e60; /* the tables overflow to infinity */
     const char *said = status_of(&s, NULL, 0);
     ck_assert_msg(!strncmp(said, "diverged\nstep 1: loss is not finite, first seen after ", 54), "%s", said);
 }
@@ -405,8 +413,9 @@ END_TEST
 START_TEST(training_learns)
 {
     if (!built("parity", "lstm")) return;
-    RunSpec s = resolve("task: {name: parity, len: [2, 8]}\nmixer: lstm\nmodel: {d_model: 16, layers: 1, channel_mixer: none}\n"
-                        "train: {steps: 600, batch: 32, eval_every: 50, lr: 0.02}\ndata: {valid: 128, test: 128}\n");
+    RunSpec s =
+        resolve("task: {name: parity, len: [2, 8]}\nmixer: lstm\nmodel: {d_model: 16, layers: 1, channel_mixer: none}\n"
+                "train: {steps: 600, batch: 32, eval_every: 50, lr: 0.02}\ndata: {valid: 128, test: 128}\n");
     Model m = build(&s);
     Tape *tape = tape_new("eval", false);
     TrainOutcome o;

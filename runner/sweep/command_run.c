@@ -13,7 +13,7 @@ static volatile int stop_signal;
 
 static void on_signal(int sig)
 {
-    if (stop_signal) _exit(128 + sig);                    /* the second one leaves at once */
+    if (stop_signal) _exit(128 + sig); /* the second one leaves at once */
     stop_signal = sig;
 }
 
@@ -26,23 +26,27 @@ static void catch_signals(void)
     sigaction(SIGUSR1, &sa, NULL);
 }
 
-typedef struct Reporter { int fd; bool tty, quiet; double last_line; } Reporter;
+typedef struct Reporter {
+    int fd;
+    bool tty, quiet;
+    double last_line;
+} Reporter;
 
 static void on_progress(void *self, const RunProgress *p)
 {
     Reporter *r = self;
     if (r->fd >= 0) {
         char line[160];
-        int n = snprintf(line, sizeof line, "progress %d %d %.6g %.6g %.6g %.6g\n", p->step, p->steps, p->loss, p->valid_acc,
-                         p->tokens_per_s, p->eta_s);
-        if (write(r->fd, line, (size_t)n) < 0) r->fd = -1;   /* nobody listens any more */
+        int n = snprintf(line, sizeof line, "progress %d %d %.6g %.6g %.6g %.6g\n", p->step, p->steps, p->loss,
+                         p->valid_acc, p->tokens_per_s, p->eta_s);
+        if (write(r->fd, line, (size_t)n) < 0) r->fd = -1; /* nobody listens any more */
         return;
     }
     const double now = wall_seconds();
     if (r->quiet || (!r->tty && now - r->last_line < 10 && p->step < p->steps)) return;
     r->last_line = now;
-    fprintf(stderr, "%sstep %d/%d  loss %.4f  valid %.3f  %.0f tokens/s  %.0f s left%s", r->tty ? "\r\033[K" : "", p->step,
-            p->steps, p->loss, p->valid_acc, p->tokens_per_s, p->eta_s, r->tty ? "" : "\n");
+    fprintf(stderr, "%sstep %d/%d  loss %.4f  valid %.3f  %.0f tokens/s  %.0f s left%s", r->tty ? "\r\033[K" : "",
+            p->step, p->steps, p->loss, p->valid_acc, p->tokens_per_s, p->eta_s, r->tty ? "" : "\n");
 }
 
 static int exit_code_of(const char *dir, Arena *a)
@@ -61,10 +65,11 @@ static void print_result(const char *dir, Arena *a)
     Csv c;
     Err none = { 0 };
     if (!csv_read(path_join(a, dir, "result.csv"), a, &c, &none) || c.rows != 1) return;
-    printf("%s  %s on %s  %s  %s %s [%s, %s]  chance %s  steps %s  parameters %s  state %s reals\n", csv_get(&c, 0, "run_id"),
-           csv_get(&c, 0, "mixer"), csv_get(&c, 0, "task"), csv_get(&c, 0, "status"), csv_get(&c, 0, "headline"),
-           csv_get(&c, 0, "test_headline"), csv_get(&c, 0, "test_headline_lo"), csv_get(&c, 0, "test_headline_hi"),
-           csv_get(&c, 0, "chance"), csv_get(&c, 0, "steps_done"), csv_get(&c, 0, "params"), csv_get(&c, 0, "state_reals"));
+    printf("%s  %s on %s  %s  %s %s [%s, %s]  chance %s  steps %s  parameters %s  state %s reals\n",
+           csv_get(&c, 0, "run_id"), csv_get(&c, 0, "mixer"), csv_get(&c, 0, "task"), csv_get(&c, 0, "status"),
+           csv_get(&c, 0, "headline"), csv_get(&c, 0, "test_headline"), csv_get(&c, 0, "test_headline_lo"),
+           csv_get(&c, 0, "test_headline_hi"), csv_get(&c, 0, "chance"), csv_get(&c, 0, "steps_done"),
+           csv_get(&c, 0, "params"), csv_get(&c, 0, "state_reals"));
     printf("files in %s\n", dir);
 }
 
@@ -85,7 +90,7 @@ static int run_command(Cli *cli, Err *err)
     Arena *a = cli->arena;
     RunSpec spec;
     const char *dir = cli_string(cli, "dir");
-    if (dir && cli->n_args == 0) {                        /* a folder prepared by a sweep */
+    if (dir && cli->n_args == 0) { /* a folder prepared by a sweep */
         Value *config;
         if (!yaml_read(path_join(a, dir, "config.yaml"), a, &config, err)) return EXIT_USAGE;
         if (!run_resolve(config, a, &spec, err)) return EXIT_USAGE;
@@ -99,8 +104,8 @@ static int run_command(Cli *cli, Err *err)
     if (!plan_read(cli->args[0], cli->n_sets, cli->sets, a, &plan, err)) return EXIT_USAGE;
     int row = cli_int(cli, "row");
     if (plan.rows > 1 && row < 0) {
-        err_set(err, EXIT_USAGE, "%s expands to %d runs: choose one with --row N (see `seqprobe sweep %s --list`)", cli->args[0],
-                plan.rows, cli->args[0]);
+        err_set(err, EXIT_USAGE, "%s expands to %d runs: choose one with --row N (see `seqprobe sweep %s --list`)",
+                cli->args[0], plan.rows, cli->args[0]);
         return EXIT_USAGE;
     }
     if (row < 0) row = 0;
@@ -123,11 +128,14 @@ static const Flag run_flags[] = {
 };
 
 const Command command_run = {
-    .name = "run", .synopsis = "CONFIG [key=value...] [--row N]",
+    .name = "run",
+    .synopsis = "CONFIG [key=value...] [--row N]",
     .summary = "train and evaluate one configuration",
-    .description = "Trains, evaluates and writes results/runs/<id>/{config.yaml,curve.csv,metrics.csv,result.csv,timing.csv,\n"
-                   "manifest.json,weights.npy}. The id hashes everything that can change the numbers.",
-    .flags = run_flags, .run = run_command,
+    .description =
+        "Trains, evaluates and writes results/runs/<id>/{config.yaml,curve.csv,metrics.csv,result.csv,timing.csv,\n"
+        "manifest.json,weights.npy}. The id hashes everything that can change the numbers.",
+    .flags = run_flags,
+    .run = run_command,
 };
 
 static int eval_command(Cli *cli, Err *err)
@@ -142,7 +150,7 @@ static int eval_command(Cli *cli, Err *err)
     }
     if (!yaml_read(path_join(a, cli->args[0], "config.yaml"), a, &config, err)) return EXIT_USAGE;
     Value *over = value_map(a), *eval = value_map(a);
-    for (int i = 0; i < cli->n_sets; i++) {               /* task options of the slice to measure */
+    for (int i = 0; i < cli->n_sets; i++) { /* task options of the slice to measure */
         const char *eq = strchr(cli->sets[i], '=');
         char *key = arena_strdup(a, cli->sets[i]);
         key[eq - cli->sets[i]] = 0;
@@ -153,7 +161,8 @@ static int eval_command(Cli *cli, Err *err)
     value_set(eval, "asked", over);
     Value *keep = value_get(config, "eval");
     value_set(config, "eval", keep ? value_merge(a, keep, eval) : eval);
-    if (!value_put(a, config, "data.chunk", value_scalar(a, arena_printf(a, "%d", cli_int(cli, "chunk"))), err)) return EXIT_USAGE;
+    if (!value_put(a, config, "data.chunk", value_scalar(a, arena_printf(a, "%d", cli_int(cli, "chunk"))), err))
+        return EXIT_USAGE;
     if (!run_resolve(config, a, &spec, err) || !model_build(&model, &spec, a, err)) return EXIT_USAGE;
     if (!weights_read(model.params, cli->args[0], a, err)) return EXIT_FAILED;
     Tape *tape = tape_new("evaluation", false);
@@ -169,22 +178,25 @@ static int eval_command(Cli *cli, Err *err)
         wilson(v, score_count(&score, metric[i]), &lo, &hi);
         printf("%s,%.9g,%.9g,%.9g,%ld\n", metric[i], v, lo, hi, score_count(&score, metric[i]));
     }
-    fprintf(stderr, "%ld examples of up to %d positions, %ld scored; %.1f CPU s, tape at most %.1f MB\n", score.examples,
-            slice->shape.max_len, score.scored, cpu_seconds() - began, (double)arena_peak(tape->arena) / 1e6);
+    fprintf(stderr, "%ld examples of up to %d positions, %ld scored; %.1f CPU s, tape at most %.1f MB\n",
+            score.examples, slice->shape.max_len, score.scored, cpu_seconds() - began,
+            (double)arena_peak(tape->arena) / 1e6);
     tape_free(tape);
     return EXIT_OK;
 }
 
-static const Flag eval_flags[] = {
-    { "n", 'n', FLAG_INT, "64", "N", "test examples" },
-    { "chunk", 0, FLAG_INT, "2048", "T", "positions per chunk; state is carried from chunk to chunk" },
-    FLAG_END
-};
+static const Flag eval_flags[] = { { "n", 'n', FLAG_INT, "64", "N", "test examples" },
+                                   { "chunk", 0, FLAG_INT, "2048", "T",
+                                     "positions per chunk; state is carried from chunk to chunk" },
+                                   FLAG_END };
 
 const Command command_eval = {
-    .name = "eval", .synopsis = "RUN_DIR [task.option=value...]",
+    .name = "eval",
+    .synopsis = "RUN_DIR [task.option=value...]",
     .summary = "measure a finished run on other task options, at any length",
-    .description = "Reads RUN_DIR/weights.npy and evaluates the task with the given options on the test split, chunk by chunk\n"
-                   "through carried state: seqprobe eval results/runs/r0123456789ab len=1000000 -n 1",
-    .flags = eval_flags, .run = eval_command,
+    .description =
+        "Reads RUN_DIR/weights.npy and evaluates the task with the given options on the test split, chunk by chunk\n"
+        "through carried state: seqprobe eval results/runs/r0123456789ab len=1000000 -n 1",
+    .flags = eval_flags,
+    .run = eval_command,
 };

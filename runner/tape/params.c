@@ -10,8 +10,9 @@ struct Params {
     Arena *arena;
     LinearInit linear;
     double residual_scale;
-    const Params *owner;               /* of a view */
-    Param **item; int n, cap;
+    const Params *owner; /* of a view */
+    Param **item;
+    int n, cap;
     size_t count;
     real *x, *g;
     char prefix[192];
@@ -51,13 +52,16 @@ void params_leave(Params *p)
     CHECK(n > 0, "params_leave without params_enter");
     p->prefix[n - 1] = 0;
     char *dot = strrchr(p->prefix, '.');
-    if (dot) dot[1] = 0;
-    else p->prefix[0] = 0;
+    if (dot)
+        dot[1] = 0;
+    else
+        p->prefix[0] = 0;
 }
 
 Tensor *param_dims(Params *p, const char *name, Init init, int rank, const int *dim)
 {
-    CHECK(!p->x && rank >= 1 && rank <= RANK_MAX, "parameter %s%s declared late or with rank %d", p->prefix, name, rank);
+    CHECK(!p->x && rank >= 1 && rank <= RANK_MAX, "parameter %s%s declared late or with rank %d", p->prefix, name,
+          rank);
     char *full = arena_printf(p->arena, "%s%s", p->prefix, name);
     CHECK(!params_find(p, full), "parameter %s declared twice", full);
     if (p->n == p->cap) {
@@ -71,7 +75,8 @@ Tensor *param_dims(Params *p, const char *name, Init init, int rank, const int *
     it->t.rank = rank;
     memcpy(it->t.dim, dim, sizeof(int) * (size_t)rank);
     if (p->owner)
-        CHECK(p->n < p->owner->n && !strcmp(full, p->owner->item[p->n]->name) && same_shape(&it->t, &p->owner->item[p->n]->t),
+        CHECK(p->n < p->owner->n && !strcmp(full, p->owner->item[p->n]->name) &&
+                  same_shape(&it->t, &p->owner->item[p->n]->t),
               "view declares %s %s unlike its owner", full, shape_str(&it->t));
     p->item[p->n++] = it;
     p->count += tensor_size(&it->t);
@@ -81,8 +86,7 @@ Tensor *param_dims(Params *p, const char *name, Init init, int rank, const int *
 static void init_linear(const Params *p, real *x, size_t n, int fan_in, double scale, Rng *rng)
 {
     double bound = scale / sqrt((double)fan_in);
-    for (size_t i = 0; i < n; i++)
-        switch (p->linear) {
+    for (size_t i = 0; i < n; i++) switch (p->linear) {
         case LINEAR_FAN_IN_NORMAL: x[i] = (real)(bound * rng_normal(rng)); break;
         case LINEAR_FAN_IN_UNIFORM: x[i] = (real)(bound * (2 * rng_uniform(rng) - 1)); break;
         case LINEAR_NORMAL_002: x[i] = (real)(0.02 * scale * rng_normal(rng)); break;
@@ -100,9 +104,15 @@ static void init_param(const Params *p, Param *it, uint64_t seed)
     switch (k->kind) {
     case INIT_LINEAR_KIND: init_linear(p, x, n, it->t.dim[0], 1, &rng); break;
     case INIT_OUT_KIND: init_linear(p, x, n, it->t.dim[0], p->residual_scale, &rng); break;
-    case INIT_NORMAL_KIND: for (size_t i = 0; i < n; i++) x[i] = (real)(k->a * rng_normal(&rng)); break;
-    case INIT_UNIFORM_KIND: for (size_t i = 0; i < n; i++) x[i] = (real)(k->a + (k->b - k->a) * rng_uniform(&rng)); break;
-    case INIT_CONST_KIND: for (size_t i = 0; i < n; i++) x[i] = (real)k->a; break;
+    case INIT_NORMAL_KIND:
+        for (size_t i = 0; i < n; i++) x[i] = (real)(k->a * rng_normal(&rng));
+        break;
+    case INIT_UNIFORM_KIND:
+        for (size_t i = 0; i < n; i++) x[i] = (real)(k->a + (k->b - k->a) * rng_uniform(&rng));
+        break;
+    case INIT_CONST_KIND:
+        for (size_t i = 0; i < n; i++) x[i] = (real)k->a;
+        break;
     case INIT_FN_KIND: k->fn(x, it->t.dim, it->t.rank, k->a, k->b, &rng); break;
     }
 }

@@ -115,6 +115,6 @@ const char *shape_str(const Tensor *t)
 void real_setup(void)
 {
 #ifdef __SSE__
-    _mm_setcsr(_mm_getcsr() | 0x8040u);                   /* flush to zero, denormals are zero */
+    _mm_setcsr(_mm_getcsr() | 0x8040u); /* flush to zero, denormals are zero */
 #endif
 }

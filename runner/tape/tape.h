@@ -54,7 +54,9 @@ const char *shape_str(const Tensor *t);                              /* "(2,7,64
 
 /* How a parameter starts. LINEAR and OUT follow the backbone's `init` option (default N(0, 1/fan_in), fan_in = the
  * first axis of (in,out)); OUT, for the last linear of a residual branch, is also divided by the residual scale. */
-typedef enum { INIT_LINEAR_KIND, INIT_OUT_KIND, INIT_NORMAL_KIND, INIT_UNIFORM_KIND, INIT_CONST_KIND, INIT_FN_KIND } InitKind;
+typedef enum {
+    INIT_LINEAR_KIND, INIT_OUT_KIND, INIT_NORMAL_KIND, INIT_UNIFORM_KIND, INIT_CONST_KIND, INIT_FN_KIND
+} InitKind;
 typedef struct Init {
     InitKind kind; double a, b;
     void (*fn)(real *x, const int *dim, int rank, double a, double b, Rng *rng);
@@ -66,7 +68,7 @@ typedef struct Init {
 #define INIT_UNIFORM(l, h) ((Init){ .kind = INIT_UNIFORM_KIND, .a = (l), .b = (h) })
 #define INIT_CONST(v)      ((Init){ .kind = INIT_CONST_KIND, .a = (v) })
 #define INIT_FN(f, a_, b_) ((Init){ .kind = INIT_FN_KIND, .fn = (f), .a = (a_), .b = (b_), .no_decay = true })
-#define NO_DECAY(init)     ((Init){ .kind = (init).kind, .a = (init).a, .b = (init).b, .fn = (init).fn, .no_decay = true })
+#define NO_DECAY(i)        ((Init){ .kind = (i).kind, .a = (i).a, .b = (i).b, .fn = (i).fn, .no_decay = true })
 
 typedef enum { LINEAR_FAN_IN_NORMAL, LINEAR_FAN_IN_UNIFORM, LINEAR_NORMAL_002 } LinearInit;
 
@@ -101,7 +103,7 @@ real   *params_grads(const Params *p);
 void gemm(bool ta, bool tb, int m, int n, int k, real alpha, const real *a, int lda, const real *b, int ldb,
           real beta, real *c, int ldc);
 void gemm_setup(void);                                               /* one BLAS thread; call first in main */
-const char *gemm_name(void);                                         /* "libxsmm 1.17 + openblas 0.3.21", for manifests */
+const char *gemm_name(void);                                         /* "libxsmm 1.17 hsw + openblas 0.3.21 Zen" */
 void real_setup(void);                                               /* flush denormals; once per thread */
 
 /* ---- ops: shapes, formulas and sources are at the head of op_NAME.c -------------------------------------------- */
@@ -151,7 +153,7 @@ Tensor *op_short_conv(Tape *t, Tensor *x, Tensor *w, Tensor *bias, Tensor *s0, r
                                                                      /* x (B,T,C), w (W,C), s0/last (B,W-1,C) */
 Tensor *op_scan_diag(Tape *t, Tensor *a, Tensor *u, Tensor *h0, real *last);    /* (B,T,N) each; h0/last (B,N) */
 Tensor *op_cell_lstm(Tape *t, Tensor *xw, Tensor *u, Tensor *h0, Tensor *c0, real *last_h, real *last_c);
-                                                                     /* xw (B,T,4N) gates i,f,g,o; u (N,4N) -> (B,T,N) */
+                                                                     /* xw (B,T,4N): gates ifgo; u (N,4N) -> (B,T,N) */
 /* scan_selective: u, dt (B,T,E) (dt > 0), a_log (E,N), b, c (B,T,N), skip (E) or NULL, h0/last (B,E,N) -> (B,T,E) */
 Tensor *op_scan_selective(Tape *t, Tensor *u, Tensor *dt, Tensor *a_log, Tensor *b, Tensor *c, Tensor *skip,
                           bool negative, Tensor *h0, real *last);

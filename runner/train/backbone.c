@@ -48,7 +48,7 @@ static void channel_declare(const Model *m, Params *p, Block *b)
     if (kind == CHANNEL_SWIGLU) b->gate = param(p, "gate", INIT_LINEAR, D, F);
     b->up = param(p, "up", INIT_LINEAR, D, F);
     b->down = param(p, "down", INIT_OUT, F, D);
-    if (kind == CHANNEL_GELU || kind == CHANNEL_RELU) {   /* the published forms of these two have biases */
+    if (kind == CHANNEL_GELU || kind == CHANNEL_RELU) { /* the published forms of these two have biases */
         b->up_bias = param(p, "up_bias", INIT_CONST(0), F);
         b->down_bias = param(p, "down_bias", INIT_CONST(0), D);
     }
@@ -62,7 +62,7 @@ static Tensor *channel_run(const Model *m, Tape *t, const Block *b, Tensor *x)
         return op_linear(t, op_swiglu(t, op_linear(t, x, b->gate, NULL), op_linear(t, x, b->up, NULL)), b->down, NULL);
     case CHANNEL_GELU: return op_linear(t, op_gelu(t, op_linear(t, x, b->up, b->up_bias)), b->down, b->down_bias);
     case CHANNEL_RELU: return op_linear(t, op_relu(t, op_linear(t, x, b->up, b->up_bias)), b->down, b->down_bias);
-    default: return x;                                    /* norm_skip: the normalised input itself */
+    default: return x; /* norm_skip: the normalised input itself */
     }
 }
 
@@ -82,7 +82,9 @@ static bool block_declare(Model *m, int i, Err *err)
         b->conv_bias = param(p, "bias", INIT_CONST(0), c->d_model);
         params_leave(p);
     } else {
-        Place at = { .d_model = c->d_model, .layer = i, .layers = c->layers, .max_len = s->max_train_len, .vocab = s->vocab_in };
+        Place at = {
+            .d_model = c->d_model, .layer = i, .layers = c->layers, .max_len = s->max_train_len, .vocab = s->vocab_in
+        };
         if (!mixer_open(&at, s->mixers[i % s->n_mixers], p, "mixer", m->arena, &b->mixer, err))
             return err_prefix(err, "block %d", i);
     }
@@ -112,7 +114,8 @@ static bool declare_all(Model *m, Err *err)
 bool model_build(Model *m, const RunSpec *spec, Arena *a, Err *err)
 {
     const ModelCfg *c = &spec->model;
-    double scale = c->residual_scale == RESIDUAL_NONE ? 1 : 1 / sqrt((c->residual_scale == RESIDUAL_SQRT_L ? 1 : 2) * c->layers);
+    double scale =
+        c->residual_scale == RESIDUAL_NONE ? 1 : 1 / sqrt((c->residual_scale == RESIDUAL_SQRT_L ? 1 : 2) * c->layers);
     *m = (Model){ .spec = spec, .cfg = c, .arena = a, .params = params_new(a, (LinearInit)c->init, scale) };
     TRY(declare_all(m, err));
     params_finish(m->params, spec->seed);

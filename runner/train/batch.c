@@ -9,17 +9,21 @@
 #include <stdio.h>
 #include <string.h>
 
-void batch_draw(const RunSpec *s, const Slice *slice, const char *split, uint64_t seed, uint64_t first, int n, int group,
-                bool train, Arena *a, Batch *out)
+void batch_draw(const RunSpec *s, const Slice *slice, const char *split, uint64_t seed, uint64_t first, int n,
+                int group, bool train, Arena *a, Batch *out)
 {
     const Task *task = s->task;
     const int stride = slice->shape.max_len;
     const size_t cells = (size_t)n * (size_t)stride;
     char law_split[64];
     snprintf(law_split, sizeof law_split, "%s.length", split);
-    *out = (Batch){ .n = n, .stride = stride, .len = ARENA_NEW(a, int, n), .input = ARENA_NEW(a, int, cells),
-                    .target = ARENA_RAW(a, int, cells), .slice_of = ARENA_RAW(a, int, cells) };
-    memset(out->target, 0xff, cells * sizeof(int));       /* IGNORE is -1: all bits set */
+    *out = (Batch){ .n = n,
+                    .stride = stride,
+                    .len = ARENA_NEW(a, int, n),
+                    .input = ARENA_NEW(a, int, cells),
+                    .target = ARENA_RAW(a, int, cells),
+                    .slice_of = ARENA_RAW(a, int, cells) };
+    memset(out->target, 0xff, cells * sizeof(int)); /* IGNORE is -1: all bits set */
     memset(out->slice_of, 0xff, cells * sizeof(int));
     int *train_target = ARENA_RAW(a, int, stride);
     void *cfg = ARENA_NEW(a, char, task->cfg_size);
@@ -35,7 +39,9 @@ void batch_draw(const RunSpec *s, const Slice *slice, const char *split, uint64_
         Rng rng = rng_example(task->name, split, slice->name, seed, index);
         memset(train_target, 0xff, sizeof(int) * (size_t)stride);
         size_t at = (size_t)i * (size_t)stride;
-        Example e = { .input = out->input + at, .target = out->target + at, .train_target = train_target,
+        Example e = { .input = out->input + at,
+                      .target = out->target + at,
+                      .train_target = train_target,
                       .slice_of = out->slice_of + at };
         task->sample(cfg, s->task_data, &rng, &e);
         CHECK(e.len >= 1 && e.len <= stride, "task %s drew %d positions, shape said %d", task->name, e.len, stride);
@@ -98,8 +104,10 @@ void batch_train(const RunSpec *s, int step, Arena *a, Batch *out)
 {
     const Slice *slice = mixture_pick(s, step);
     uint64_t first = (uint64_t)step * (uint64_t)s->train.batch;
-    if (s->train.examples > 0) batch_static(s, slice, first, a, out);
-    else batch_draw(s, slice, "train", s->seed, first, s->train.batch, s->train.batch, true, a, out);
+    if (s->train.examples > 0)
+        batch_static(s, slice, first, a, out);
+    else
+        batch_draw(s, slice, "train", s->seed, first, s->train.batch, s->train.batch, true, a, out);
 }
 
 void shard_cut(const Batch *b, int from, int n, Arena *a, Shard *out)
@@ -108,8 +116,9 @@ void shard_cut(const Batch *b, int from, int n, Arena *a, Shard *out)
     if (from + n > b->n) n = b->n - from;
     for (int i = 0; i < n; i++)
         if (b->len[from + i] > T) T = b->len[from + i];
-    *out = (Shard){ .B = n, .T = T, .id = ARENA_RAW(a, int, n *T), .row = ARENA_RAW(a, int, n *T),
-                    .target = ARENA_RAW(a, int, n *T) };
+    *out = (Shard){
+        .B = n, .T = T, .id = ARENA_RAW(a, int, n *T), .row = ARENA_RAW(a, int, n *T), .target = ARENA_RAW(a, int, n *T)
+    };
     for (int i = 0; i < n; i++) {
         const size_t at = (size_t)(from + i) * (size_t)b->stride;
         memcpy(out->id + i * T, b->input + at, sizeof(int) * (size_t)T);

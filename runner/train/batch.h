@@ -17,8 +17,8 @@ typedef struct Batch {
 
 /* Examples first .. first+n-1. `group` consecutive examples share one draw of the length laws. For training pass
  * train = true (targets come from train_target where the task has one). */
-void batch_draw(const RunSpec *spec, const Slice *slice, const char *split, uint64_t seed, uint64_t first, int n, int group,
-                bool train, Arena *a, Batch *out);
+void batch_draw(const RunSpec *spec, const Slice *slice, const char *split, uint64_t seed, uint64_t first, int n,
+                int group, bool train, Arena *a, Batch *out);
 /* Training batch of a step: picks the mixture entry, replays a static set if train.examples is given. */
 void batch_train(const RunSpec *spec, int step, Arena *a, Batch *out);
 

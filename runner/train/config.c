@@ -19,8 +19,10 @@ const Option model_options[] = {
     OPT_E(ModelCfg, norm_place, "pre", "pre|post", "x + f(norm x), or norm(x + f(x))"),
     OPT_E(ModelCfg, channel_mixer, "swiglu", "swiglu|none|norm_skip|gelu|relu",
           "after each mixer; norm_skip adds norm(x) itself (the MQAR configs of zoology)"),
-    OPT_I(ModelCfg, mlp_width, "0", 0, 65536, "inner width of the channel mixer; 0: 16 ceil(8D/48) for swiglu, else 4D"),
-    OPT_E(ModelCfg, pos, "none", "none|learned", "positions added to the embedding; learned fails beyond the training length"),
+    OPT_I(ModelCfg, mlp_width, "0", 0, 65536,
+          "inner width of the channel mixer; 0: 16 ceil(8D/48) for swiglu, else 4D"),
+    OPT_E(ModelCfg, pos, "none", "none|learned",
+          "positions added to the embedding; learned fails beyond the training length"),
     OPT_B(ModelCfg, conv_first, "false", "block 0 mixes by conv3(x) (Wx + b) + x instead of the mixer (zoology)"),
     OPT_B(ModelCfg, tie, "false", "one table for embedding and unembedding"),
     OPT_B(ModelCfg, unembed_bias, "false", "bias of the unembedding"),
@@ -40,20 +42,24 @@ const Option train_options[] = {
     OPT_I(TrainCfg, shard, "8", 1, 4096, "sequences per tape; gradients are added in shard order"),
     OPT_I(TrainCfg, examples, "0", 0, 2000000000, "static training set of this many examples; 0: a fresh stream"),
     OPT_R(TrainCfg, lr, "3.0e-3", 0, 10, "peak learning rate"),
-    OPT_E(TrainCfg, schedule, "warmup_cosine", "warmup_cosine|constant|cosine_step|cosine_epoch", "of the learning rate"),
+    OPT_E(TrainCfg, schedule, "warmup_cosine", "warmup_cosine|constant|cosine_step|cosine_epoch",
+          "of the learning rate"),
     OPT_R(TrainCfg, warmup, "0.1", 0, 1, "share of the steps with linear warm-up (warmup_cosine, constant)"),
     OPT_R(TrainCfg, min_lr, "0.1", 0, 1, "floor of the cosine, as a share of the peak"),
     OPT_R(TrainCfg, beta1, "0.9", 0, 0.9999999, "AdamW first-moment decay"),
     OPT_R(TrainCfg, beta2, "0.98", 0, 0.9999999, "AdamW second-moment decay"),
     OPT_R(TrainCfg, eps, "1.0e-8", 0, 1, "AdamW epsilon, after the bias-corrected root"),
     OPT_R(TrainCfg, weight_decay, "0.1", 0, 10, "decoupled weight decay"),
-    OPT_E(TrainCfg, decay_groups, "matrices", "matrices|all", "what is decayed: matrices but tables and gates, or everything"),
+    OPT_E(TrainCfg, decay_groups, "matrices", "matrices|all",
+          "what is decayed: matrices but tables and gates, or everything"),
     OPT_R(TrainCfg, clip, "1.0", 0, 1e6, "global gradient-norm clip; 0: off"),
-    OPT_E(TrainCfg, loss_norm, "batch", "batch|example", "mean over scored positions of the batch, or of each example first"),
+    OPT_E(TrainCfg, loss_norm, "batch", "batch|example",
+          "mean over scored positions of the batch, or of each example first"),
     OPT_I(TrainCfg, eval_every, "200", 1, 100000000, "steps between validations"),
     OPT_E(TrainCfg, metric, "headline", "headline|acc_token|acc_mean|acc_exact|acc_final|acc_macro",
           "accuracy that stops, selects and is reported first"),
-    OPT_R(TrainCfg, stop_at, "0.99", 0, 2, "early stop and `solved`: validation accuracy at least this; above 1: never"),
+    OPT_R(TrainCfg, stop_at, "0.99", 0, 2,
+          "early stop and `solved`: validation accuracy at least this; above 1: never"),
     OPT_I(TrainCfg, stop_patience, "2", 1, 1000, "validations in a row at stop_at before training stops"),
     OPT_S(TrainCfg, stop_slice, "train", "slice whose validation accuracy stops and selects"),
     OPT_END
@@ -133,7 +139,8 @@ static bool read_slices(RunSpec *s, const Value *config, Err *err)
     TRY(shape_slice(s, &s->slices[0], err));
     for (const Value *v = eval ? eval->first : NULL; v; v = v->next) {
         if (v->kind != VALUE_MAP)
-            return err_set(err, EXIT_USAGE, "%sslice '%s' must be a map of task options", value_place(v, true, place), v->key);
+            return err_set(err, EXIT_USAGE, "%sslice '%s' must be a map of task options", value_place(v, true, place),
+                           v->key);
         if (!strcmp(v->key, "train"))
             return err_set(err, EXIT_USAGE, "%sslice 'train' is the training law itself; choose another name",
                            value_place(v, true, place));
@@ -163,8 +170,10 @@ static bool read_mixture(RunSpec *s, const Value *config, Err *err)
         double weight = 1;
         const Option wopt = { "weight", OPT_REAL, 0, "1", 1e-9, 1e9, NULL, "share of the batches" };
         for (const Value *o = v->first; o && v->kind == VALUE_MAP; o = o->next) {
-            if (!strcmp(o->key, "weight")) TRY(option_parse(&wopt, o, "train_mixture", &weight, s->arena, err));
-            else value_set(over, o->key, value_copy(s->arena, o));
+            if (!strcmp(o->key, "weight"))
+                TRY(option_parse(&wopt, o, "train_mixture", &weight, s->arena, err));
+            else
+                value_set(over, o->key, value_copy(s->arena, o));
         }
         TRY(read_slice(s, task, arena_printf(s->arena, "mix%d", s->n_mixture), over, out, err));
         TRY(shape_slice(s, out, err));
@@ -184,7 +193,7 @@ static bool read_mixers(RunSpec *s, const Value *config, Err *err)
     s->mixers = ARENA_NEW(s->arena, const Value *, list ? list->count : 1);
     if (!list) s->mixers[s->n_mixers++] = m;
     for (const Value *v = list ? list->first : NULL; v; v = v->next) s->mixers[s->n_mixers++] = v;
-    for (int i = 0; i < s->n_mixers; i++) {               /* checked here, built by the backbone */
+    for (int i = 0; i < s->n_mixers; i++) { /* checked here, built by the backbone */
         MixerUse use;
         TRY(mixer_read(s->mixers[i], s->arena, &use, err));
     }
@@ -222,15 +231,19 @@ static bool check_spec(RunSpec *s, const Value *config, Err *err)
     if (s->model.tie && s->vocab_out > s->vocab_in)
         return err_set(err, EXIT_USAGE, "model.tie: %d classes but only %d input ids", s->vocab_out, s->vocab_in);
     if (s->model.pos == POS_LEARNED && s->max_len > s->max_train_len)
-        return err_set(err, EXIT_USAGE, "model.pos: learned has no position beyond the training length %d, a slice needs %d",
+        return err_set(err, EXIT_USAGE,
+                       "model.pos: learned has no position beyond the training length %d, a slice needs %d",
                        s->max_train_len, s->max_len);
     if (s->train.batch % s->train.shard && s->train.batch > s->train.shard)
-        return err_set(err, EXIT_USAGE, "train.batch %d is no multiple of train.shard %d", s->train.batch, s->train.shard);
-    if (s->train.warmup > 0 && (s->train.schedule == SCHEDULE_COSINE_STEP || s->train.schedule == SCHEDULE_COSINE_EPOCH)) {
+        return err_set(err, EXIT_USAGE, "train.batch %d is no multiple of train.shard %d", s->train.batch,
+                       s->train.shard);
+    if (s->train.warmup > 0 &&
+        (s->train.schedule == SCHEDULE_COSINE_STEP || s->train.schedule == SCHEDULE_COSINE_EPOCH)) {
         char place[256];
         const Value *given = value_at(config, "train.warmup");
-        if (given) return err_set(err, EXIT_USAGE, "%strain.warmup: this schedule has none; use warmup_cosine or warmup: 0",
-                                  value_place(given, false, place));
+        if (given)
+            return err_set(err, EXIT_USAGE, "%strain.warmup: this schedule has none; use warmup_cosine or warmup: 0",
+                           value_place(given, false, place));
         s->train.warmup = 0;
     }
     if (s->train.schedule == SCHEDULE_COSINE_EPOCH && s->train.examples < s->train.batch)
@@ -267,7 +280,8 @@ static Value *normal_form(RunSpec *s, bool full)
         if (!full) value_set(m, "version", value_scalar(a, arena_printf(a, "%d", use.mixer->version)));
         value_append(mixers, m);
     }
-    if (s->n_mixers == 1) value_set(out, "mixer", value_copy(a, mixers->first));
+    if (s->n_mixers == 1)
+        value_set(out, "mixer", value_copy(a, mixers->first));
     else {
         Value *m = value_map(a);
         value_set(m, "layers", mixers);
@@ -325,7 +339,9 @@ int slice_len(const RunSpec *s, const Slice *slice)
 
 bool run_resolve(const Value *config, Arena *a, RunSpec *out, Err *err)
 {
-    static const char *const keys[] = { "task", "model", "mixer", "train", "eval", "data", "seed", "train_mixture", NULL };
+    static const char *const keys[] = {
+        "task", "model", "mixer", "train", "eval", "data", "seed", "train_mixture", NULL
+    };
     char place[256];
     memset(out, 0, sizeof *out);
     out->arena = a;
@@ -339,8 +355,10 @@ bool run_resolve(const Value *config, Arena *a, RunSpec *out, Err *err)
                            near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
     }
     const Option seed = { "seed", OPT_U64, 0, "1", 0, 0, NULL, "training seed" };
-    if (value_get(config, "seed")) TRY(option_parse(&seed, value_get(config, "seed"), "run", &out->seed, a, err));
-    else out->seed = 1;
+    if (value_get(config, "seed"))
+        TRY(option_parse(&seed, value_get(config, "seed"), "run", &out->seed, a, err));
+    else
+        out->seed = 1;
     TRY(read_section(config, "model", model_options, &out->model, a, err));
     TRY(read_section(config, "train", train_options, &out->train, a, err));
     TRY(read_section(config, "data", data_options, &out->data, a, err));

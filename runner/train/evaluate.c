@@ -8,8 +8,8 @@
 #include "train/batch.h"
 
 /* Predictions for positions from..from+T-1 of B sequences, written to pred (B,stride) at scored positions. */
-static void predict(const Model *m, Tape *tape, State *state, const Batch *b, int first, int B, int from, int T, int *pred,
-                    double *nll)
+static void predict(const Model *m, Tape *tape, State *state, const Batch *b, int first, int B, int from, int T,
+                    int *pred, double *nll)
 {
     Arena *a = tape->arena;
     int *id = ARENA_NEW(a, int, B *T), *row = ARENA_RAW(a, int, B *T), *target = ARENA_RAW(a, int, B *T), n = 0;
@@ -39,7 +39,8 @@ static void evaluate_shard(const Model *m, Tape *tape, const Batch *b, int first
     int len = 1;
     for (int i = 0; i < B; i++)
         if (b->len[first + i] > len) len = b->len[first + i];
-    if (len <= chunk) predict(m, tape, NULL, b, first, B, 0, len, pred, &out->nll);
+    if (len <= chunk)
+        predict(m, tape, NULL, b, first, B, 0, len, pred, &out->nll);
     else {
         State *state = state_new(B);
         for (int from = 0; from < len; from += chunk)
@@ -64,7 +65,7 @@ bool evaluate(const Model *m, const Slice *slice, const char *split, int count, 
         if (stop && *stop) return false;
         Batch b;
         batch_draw(s, slice, split, s->data.eval_seed, (uint64_t)first, B, EVAL_GROUP, false, a, &b);
-        int *pred = ARENA_RAW(a, int, (size_t)B * (size_t)b.stride);
+        int *pred = ARENA_RAW(a, int, (size_t)B *(size_t)b.stride);
         evaluate_shard(m, tape, &b, 0, B, pred, out);
         arena_reset(a, mark);
     }

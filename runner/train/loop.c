@@ -23,11 +23,15 @@ typedef struct Trainer {
     Tape *tape, *eval_tape;
     Arena *batch_arena;
     AdamW opt;
-    size_t n;                          /* parameters, reals */
-    real *shard_grad, *grad;           /* of one shard; of the batch */
+    size_t n;                /* parameters, reals */
+    real *shard_grad, *grad; /* of one shard; of the batch */
 } Trainer;
 
-typedef struct StepStats { double nll, norm, lr; long scored, correct, tokens; const char *bad_op; } StepStats;
+typedef struct StepStats {
+    double nll, norm, lr;
+    long scored, correct, tokens;
+    const char *bad_op;
+} StepStats;
 
 double wall_seconds(void)
 {
@@ -92,8 +96,10 @@ static void shard_step(Trainer *tr, const Batch *b, int from, int step, StepStat
     Tensor *logits = model_forward(tr->model, &c, sh.id, sh.B, sh.T, sh.row, sh.n);
     Tensor *loss = shard_loss(tr, &sh, logits, b->scored, &nll, pred);
     if (c.aux_loss) loss = op_add(t, loss, op_affine(t, c.aux_loss, (double)sh.B / b->n, 0));
-    if (!isfinite(nll) || !isfinite(loss->x[0])) st->bad_op = first_bad_op(t);
-    else tape_backward(t, loss);
+    if (!isfinite(nll) || !isfinite(loss->x[0]))
+        st->bad_op = first_bad_op(t);
+    else
+        tape_backward(t, loss);
     for (int i = 0; i < sh.n; i++) st->correct += pred[i] == sh.target[i];
     for (size_t i = 0; i < tr->n; i++) tr->grad[i] += tr->shard_grad[i];
     st->nll += nll;
@@ -152,7 +158,11 @@ static void trainer_close(Trainer *tr)
 }
 
 /* Sums since the last validation, for the curve. */
-typedef struct Window { double nll, norm; long scored, correct; int steps; } Window;
+typedef struct Window {
+    double nll, norm;
+    long scored, correct;
+    int steps;
+} Window;
 
 static bool validate(Trainer *tr, int step, const StepStats *st, Window *w, FILE *curve, Arena *a, size_t mark,
                      const RunHooks *hooks, TrainOutcome *o)
@@ -160,7 +170,8 @@ static bool validate(Trainer *tr, int step, const StepStats *st, Window *w, FILE
     const RunSpec *s = tr->spec;
     const Slice *slice = run_slice(s, s->train.stop_slice);
     arena_reset(a, mark);
-    if (!evaluate(tr->model, slice, "valid", s->data.valid, tr->eval_tape, a, hooks ? hooks->stop : NULL, &o->valid_score))
+    if (!evaluate(tr->model, slice, "valid", s->data.valid, tr->eval_tape, a, hooks ? hooks->stop : NULL,
+                  &o->valid_score))
         return false;
     o->valid = score_value(&o->valid_score, run_headline(s));
     o->valid_loss = o->valid_score.nll / (double)o->valid_score.scored;
@@ -177,12 +188,16 @@ static bool validate(Trainer *tr, int step, const StepStats *st, Window *w, FILE
     return true;
 }
 
-static void report(const RunHooks *hooks, const RunSpec *s, int step, const StepStats *st, const TrainOutcome *o, double began)
+static void report(const RunHooks *hooks, const RunSpec *s, int step, const StepStats *st, const TrainOutcome *o,
+                   double began)
 {
     if (!hooks || !hooks->progress) return;
     double spent = wall_seconds() - began;
-    RunProgress p = { .step = step, .steps = s->train.steps, .loss = st->nll / (double)(st->scored ? st->scored : 1),
-                      .valid_acc = o->valid, .tokens_per_s = o->tokens / spent,
+    RunProgress p = { .step = step,
+                      .steps = s->train.steps,
+                      .loss = st->nll / (double)(st->scored ? st->scored : 1),
+                      .valid_acc = o->valid,
+                      .tokens_per_s = o->tokens / spent,
                       .eta_s = spent / step * (s->train.steps - step) };
     hooks->progress(hooks->self, &p);
 }
@@ -196,14 +211,16 @@ static bool advance(Trainer *tr, int step, StepStats *st, Window *w, TrainOutcom
     o->tokens += (double)st->tokens;
     if (st->bad_op) {
         o->status = "diverged";
-        snprintf(o->message, sizeof o->message, "step %d: loss is not finite, first seen after %s", step + 1, st->bad_op);
+        snprintf(o->message, sizeof o->message, "step %d: loss is not finite, first seen after %s", step + 1,
+                 st->bad_op);
         return false;
     }
     if (!isfinite(st->norm)) {
         o->skipped++;
         if (o->skipped <= 10) return true;
         o->status = "diverged";
-        snprintf(o->message, sizeof o->message, "step %d: gradient norm not finite in %ld updates", step + 1, o->skipped);
+        snprintf(o->message, sizeof o->message, "step %d: gradient norm not finite in %ld updates", step + 1,
+                 o->skipped);
         return false;
     }
     w->nll += st->nll;

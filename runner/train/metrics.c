@@ -7,8 +7,11 @@
 
 Score score_new(int classes, int max_len, Arena *a)
 {
-    return (Score){ .classes = classes, .max_len = max_len, .class_n = ARENA_NEW(a, long, classes),
-                    .class_ok = ARENA_NEW(a, long, classes), .prefix_n = ARENA_NEW(a, long, max_len),
+    return (Score){ .classes = classes,
+                    .max_len = max_len,
+                    .class_n = ARENA_NEW(a, long, classes),
+                    .class_ok = ARENA_NEW(a, long, classes),
+                    .prefix_n = ARENA_NEW(a, long, max_len),
                     .prefix_ok = ARENA_NEW(a, long, max_len) };
 }
 

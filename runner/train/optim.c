@@ -39,7 +39,7 @@ void adamw_update(AdamW *o, size_t at, size_t n, real *p, const real *g, double 
 
 double grad_norm(const real *g, size_t n)
 {
-    double sum[8] = { 0 };                                /* eight chains: fixed order, vectorisable */
+    double sum[8] = { 0 }; /* eight chains: fixed order, vectorisable */
     size_t i = 0;
     for (; i + 8 <= n; i += 8)
         for (int j = 0; j < 8; j++) sum[j] += (double)g[i + (size_t)j] * (double)g[i + (size_t)j];

@@ -16,8 +16,8 @@
 static const char *const accuracies[] = { "acc_token", "acc_mean", "acc_exact", "acc_final", "acc_macro" };
 enum { N_ACCURACIES = sizeof accuracies / sizeof *accuracies };
 
-static void metric_row(Buf *b, const RunSpec *s, const char *split, const char *slice, int len, const char *metric, double v,
-                       long n, bool interval)
+static void metric_row(Buf *b, const RunSpec *s, const char *split, const char *slice, int len, const char *metric,
+                       double v, long n, bool interval)
 {
     double lo = (double)NAN, hi = (double)NAN;
     if (interval) wilson(v, n, &lo, &hi);
@@ -61,8 +61,8 @@ static void score_rows(Buf *b, const RunSpec *s, const char *split, const Slice 
     prefix_rows(b, s, split, slice->name, sc);
     for (int k = 0; k < SLICE_BINS && slice->shape.slice_label; k++)
         if (sc->bin_n[k])
-            metric_row(b, s, split, arena_printf(a, "%s:%s=%d", slice->name, slice->shape.slice_label, k), len, "acc_token",
-                       (double)sc->bin_ok[k] / (double)sc->bin_n[k], sc->bin_n[k], true);
+            metric_row(b, s, split, arena_printf(a, "%s:%s=%d", slice->name, slice->shape.slice_label, k), len,
+                       "acc_token", (double)sc->bin_ok[k] / (double)sc->bin_n[k], sc->bin_n[k], true);
 }
 
 const char *mixer_names(const RunSpec *s, Arena *a)
@@ -141,19 +141,21 @@ bool results_write(const RunResult *r, const char *dir, Err *err)
     for (int i = 0; i < r->n_slices; i++) {
         if (r->test[i].examples) score_rows(&m, s, "test", &s->slices[i], &r->test[i], a);
         if (r->slice_state[i])
-            metric_row(&m, s, "test", s->slices[i].name, slice_len(s, &s->slices[i]), "state_reals", (double)r->slice_state[i], 1,
-                       false);
+            metric_row(&m, s, "test", s->slices[i].name, slice_len(s, &s->slices[i]), "state_reals",
+                       (double)r->slice_state[i], 1, false);
     }
-    buf_puts(&row, "run_id,status,task,task_version,mixer,mixer_version,seed,lr,params,state_reals,train_flops,steps_done,"
-                   "step_090,step_solved,stopped,headline,train_loss,valid_loss,valid_headline,best_valid,test_loss,"
-                   "test_headline,test_headline_lo,test_headline_hi,chance,n_scored,solved,skipped,message\n");
+    buf_puts(&row,
+             "run_id,status,task,task_version,mixer,mixer_version,seed,lr,params,state_reals,train_flops,steps_done,"
+             "step_090,step_solved,stopped,headline,train_loss,valid_loss,valid_headline,best_valid,test_loss,"
+             "test_headline,test_headline_lo,test_headline_hi,chance,n_scored,solved,skipped,message\n");
     result_row(r, &row, a);
     bool ok = write_text(dir, "metrics.csv", &m, err) && write_text(dir, "result.csv", &row, err);
     arena_free(a);
     return ok;
 }
 
-bool timing_write(const RunResult *r, const char *dir, double wall, double cpu, size_t peak_bytes, const char *started, Err *err)
+bool timing_write(const RunResult *r, const char *dir, double wall, double cpu, size_t peak_bytes, const char *started,
+                  Err *err)
 {
     Arena *a = arena_new("timing");
     Buf b = buf_new(a);
@@ -181,9 +183,12 @@ static void json_text(Buf *b, const char *s)
 {
     buf_puts(b, "\"");
     for (; *s; s++) {
-        if (*s == '"' || *s == '\\') buf_printf(b, "\\%c", *s);
-        else if ((unsigned char)*s < 32) buf_printf(b, "\\u%04x", (unsigned)*s);
-        else buf_printf(b, "%c", *s);
+        if (*s == '"' || *s == '\\')
+            buf_printf(b, "\\%c", *s);
+        else if ((unsigned char)*s < 32)
+            buf_printf(b, "\\u%04x", (unsigned)*s);
+        else
+            buf_printf(b, "%c", *s);
     }
     buf_puts(b, "\"");
 }
@@ -200,12 +205,14 @@ static void parameter_json(Buf *b, const Param *it)
     const size_t n = tensor_size(&it->t);
     double sum = 0, sq = 0;
     for (size_t i = 0; i < n; i++) sum += (double)it->t.x[i];
-    for (size_t i = 0; i < n; i++) sq += ((double)it->t.x[i] - sum / (double)n) * ((double)it->t.x[i] - sum / (double)n);
+    for (size_t i = 0; i < n; i++)
+        sq += ((double)it->t.x[i] - sum / (double)n) * ((double)it->t.x[i] - sum / (double)n);
     buf_puts(b, "    {\"name\": ");
     json_text(b, it->name);
     buf_puts(b, ", \"shape\": [");
     for (int i = 0; i < it->t.rank; i++) buf_printf(b, i ? ", %d" : "%d", it->t.dim[i]);
-    buf_printf(b, "], \"offset\": %zu, \"init_mean\": %.6g, \"init_std\": %.6g}", it->offset, sum / (double)n, sqrt(sq / (double)n));
+    buf_printf(b, "], \"offset\": %zu, \"init_mean\": %.6g, \"init_std\": %.6g}", it->offset, sum / (double)n,
+               sqrt(sq / (double)n));
 }
 
 #ifndef SEQPROBE_BUILD_FLAGS
@@ -245,7 +252,8 @@ bool weights_write(const Params *p, const char *dir, Err *err)
 {
     Arena *a = arena_new("weights");
     int n = (int)params_count(p);
-    bool ok = npy_write(path_join(a, dir, "weights.npy"), REAL_BITS == 64 ? NPY_F8 : NPY_F4, 1, &n, params_values(p), err);
+    bool ok =
+        npy_write(path_join(a, dir, "weights.npy"), REAL_BITS == 64 ? NPY_F8 : NPY_F4, 1, &n, params_values(p), err);
     arena_free(a);
     return ok;
 }
@@ -256,7 +264,8 @@ bool weights_read(Params *p, const char *dir, Arena *a, Err *err)
     const char *path = path_join(a, dir, "weights.npy");
     TRY(npy_read(path, a, &w, err));
     if (w.count != params_count(p))
-        return err_set(err, EXIT_FAILED, "%s: %zu values, the configured model has %zu", path, w.count, params_count(p));
+        return err_set(err, EXIT_FAILED, "%s: %zu values, the configured model has %zu", path, w.count,
+                       params_count(p));
     for (size_t i = 0; i < w.count; i++) params_values(p)[i] = (real)w.x[i];
     return true;
 }

@@ -17,7 +17,8 @@ typedef struct RunResult {
 /* metrics.csv, result.csv: functions of the configuration alone; `cmp` holds between any two ways of running. */
 bool results_write(const RunResult *r, const char *dir, Err *err);
 /* timing.csv and manifest.json: where and when. */
-bool timing_write(const RunResult *r, const char *dir, double wall, double cpu, size_t peak_bytes, const char *started, Err *err);
+bool timing_write(const RunResult *r, const char *dir, double wall, double cpu, size_t peak_bytes, const char *started,
+                  Err *err);
 bool manifest_write(const RunSpec *spec, const Params *p, const char *dir, const char *started, Err *err);
 bool status_write(const char *dir, const char *status, Err *err);
 /* Values of every parameter in declared order as weights.npy, and back; fails if their number differs. */

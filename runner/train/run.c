@@ -21,7 +21,8 @@ static bool test_all(const Model *m, Tape *tape, const RunHooks *hooks, Arena *a
             r->outcome.status = "interrupted";
             return false;
         }
-        if (slice->shape.max_len <= s->data.chunk) r->slice_state[i] = measure_state(m, tape, slice->shape.max_len, s->data.chunk);
+        if (slice->shape.max_len <= s->data.chunk)
+            r->slice_state[i] = measure_state(m, tape, slice->shape.max_len, s->data.chunk);
     }
     return true;
 }
