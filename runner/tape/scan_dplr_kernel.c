@@ -73,9 +73,9 @@ INLINE void add_rows(const DplrDecay decay, const bool erase, const bool read, c
 
 INLINE void back(const int nv, const DplrDecay decay, const bool erase, const bool read, int K, const DplrBackArgs *x)
 {
-    const real *S = x->S;
+    const real *S = x->S, *a = x->a, *q = x->q, *r = x->r, *w = x->w_before;
     real *D = x->D;
-    vreal u[NV_MAX], dout[NV_MAX], du[NV_MAX], p[NV_MAX], acc[NV_MAX], uo = v_set(0);
+    vreal u[NV_MAX], dout[NV_MAX], du[NV_MAX], p[NV_MAX], acc[2], uo = v_set(0);
     const vreal a0 = v_set(decay == DECAY_SCALAR ? x->a[0] : 1);
 #pragma GCC unroll 4
     for (int i = 0; i < nv; i++) {
@@ -88,15 +88,15 @@ INLINE void back(const int nv, const DplrDecay decay, const bool erase, const bo
             uo += u[i] * dout[i];
         }
         v_store(x->du + i * VLEN, du[i]);
-        p[i] = acc[i] = v_set(0);
+        p[i] = acc[i & 1] = v_set(0);
     }
     const vreal c = v_set(read ? v_sum(uo) : 0);
     for (int k0 = 0; k0 < K; k0 += VLEN) {
         const int n = K - k0 < VLEN ? K - k0 : VLEN;
         real *dots = x->dots;
         for (int k = k0; k < k0 + n; k++, S += nv * VLEN, D += nv * VLEN, dots += VLEN) {
-            const vreal ak = decay == DECAY_CHANNEL ? v_set(x->a[k]) : a0, wk = v_set(x->w_before[k]);
-            const vreal qk = v_set(read ? x->q[k] : 0), rk = v_set(erase ? x->r[k] : 0);
+            const vreal ak = decay == DECAY_CHANNEL ? v_set(a[k]) : a0, wk = v_set(w[k]);
+            const vreal qk = v_set(read ? q[k] : 0), rk = v_set(erase ? r[k] : 0);
             vreal dw = v_set(0), so = v_set(0), su = v_set(0), ds = v_set(0);
 #pragma GCC unroll 4
             for (int i = 0; i < nv; i++) {
@@ -110,7 +110,7 @@ INLINE void back(const int nv, const DplrDecay decay, const bool erase, const bo
                     d -= rk * du[i];
                     su += s * du[i];
                 }
-                if (decay == DECAY_SCALAR) acc[i] += d * s;
+                if (decay == DECAY_SCALAR) acc[i & 1] += d * s;
                 if (decay == DECAY_CHANNEL) ds += d * s;
                 if (decay) d *= ak;
                 p[i] += wk * d;
@@ -124,11 +124,8 @@ INLINE void back(const int nv, const DplrDecay decay, const bool erase, const bo
         add_rows(decay, erase, read, x, k0, n, c);
     }
 #pragma GCC unroll 4
-    for (int i = 0; i < nv; i++) {
-        v_store(x->p + i * VLEN, p[i]);
-        if (i > 0) acc[0] += acc[i];
-    }
-    if (decay == DECAY_SCALAR && x->da) x->da[0] += v_sum(acc[0]);
+    for (int i = 0; i < nv; i++) v_store(x->p + i * VLEN, p[i]);
+    if (decay == DECAY_SCALAR && x->da) x->da[0] += v_sum(nv > 1 ? acc[0] + acc[1] : acc[0]);
 }
 
 INLINE void project(const int nv, int K, const real *S, const real *r, real *p)
