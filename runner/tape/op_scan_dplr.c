@@ -18,6 +18,7 @@
  */
 #include "tape/tape.h"
 #include "tape/scan_dplr_kernel.h"
+#include "tape/vec.h"
 
 enum { Q, W, V, R, A, S0, N_IN };
 enum { CHUNK_STEPS = 32, CHUNK_BYTES = 256 << 10 };
@@ -193,16 +194,6 @@ static void scan_block(Block *k, Tensor *out, real *last)
                k->S + i * k->W, sizeof(real) * (size_t)k->width);
 }
 
-static real dot(int n, const real *x, const real *y)
-{
-    vreal sum = v_set(0);
-    real tail = 0;
-    int i = 0;
-    for (; i + VLEN <= n; i += VLEN) sum += v_load(x + i) * v_load(y + i);
-    for (; i < n; i++) tail += x[i] * y[i];
-    return v_sum(sum) + tail;
-}
-
 /* Rerun a chunk, then walk back; D is the adjoint of the state after the chunk, on return before it. */
 static void back_chunk(Block *k, const Tensor *out, int chunk)
 {
@@ -224,7 +215,7 @@ static void back_chunk(Block *k, const Tensor *out, int chunk)
         if (read) {
             x.q = input(k, Q, t, 0);
             x.dout = whole_row(k, out->g + row_of(k, t, 0, 1) * (size_t)d->V + k->v0, k->o);
-            x.wq = d->scale * dot(K, x.w, x.q);
+            x.wq = d->scale * vec_dot(x.w, x.q, (size_t)K);
             x.dq = gradient(k, Q, t, 0);
         }
         if (erase) x.r = input(k, R, t, j);

@@ -18,11 +18,12 @@
  */
 #include "tape/tape.h"
 #include "base/vsum.h"
+#include "tape/vec.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
 enum { U, DT, A_LOG, BB, CC, SKIP, H0, N_IN };
-enum { TILE = 32, CHUNK = 32, NV_MAX = 4, TILE_W = TILE * NV_MAX };
+enum { TILE = 32, CHUNK = 32, NV_MAX = 4, VV = VBYTES / sizeof(real) * VBYTES / sizeof(real) };
 
 typedef struct Plan {
     int B, T, E, N, n_chunks;
@@ -30,16 +31,16 @@ typedef struct Plan {
     real *kept; /* states before each chunk, tile after tile, n_chunks * TILE * W reals each */
 } Plan;
 
-/* One tile: up to TILE channels from e0, N-columns n0..n0+width padded with zeros to W = nv * VLEN. Padded channels
- * have dt = u = 0, padded columns A = b = c = 0: they stay zero. */
+/* One tile: n_e <= TILE channels from e0, N-columns n0..n0+width padded with zeros to W = nv * VLEN. Channels are padded
+ * to a multiple of VLEN with dt = u = 0, columns with A = b = c = 0: the padding stays zero. */
 typedef struct Tile {
     const Plan *p;
     Tensor *const *in;
+    Tensor *y;
     int b, e0, n_e, n0, nv, width, W;
     real *A, *A2, *h;       /* (TILE,W): A, A log2 e, state */
     real *brow, *crow;      /* (T,W) of this sequence */
     real *dt, *x, *dy;      /* (CHUNK,TILE): dt, dt * u, dy */
-    real *sums;             /* (2,TILE) */
     real *states, *decays;  /* (CHUNK+1,TILE,W), (CHUNK,TILE,W) */
     real *l, *dA, *db, *dc; /* (TILE,W), (TILE,W), (T,W), (T,W) */
 } Tile;
@@ -64,122 +65,157 @@ INLINE vreal exp2_down(vreal t)
 #endif
 }
 
-/* One step of a tile: next = a * h + x b, y[e] = next[e] . c; with keep, a is stored in decays. next may be h. */
-INLINE void step(const int nv, const bool negative, const bool keep, int n_e, const real *A2, const real *h, real *next,
-                 real *decays, const real *dt, const real *x, const real *b, const real *c, real *y)
+static size_t row_of(const Tile *k, int t)
 {
-    real dots[8 * VLEN];
+    return ((size_t)k->b * (size_t)k->p->T + (size_t)t) * (size_t)k->p->E + (size_t)k->e0;
+}
+
+/* Step t, number i of its chunk, of a tile: next = a * h + x b. With keep, a goes to decays; else y = next . c + skip * u,
+ * or, for the columns after the first block, y += next . c. next may be h. */
+INLINE void step(const int nv, const bool negative, const bool keep, const Tile *k, int t, int i_t, const real *h,
+                 real *next, real *decays)
+{
+    const real *A2 = k->A2, *dt = k->dt + i_t * TILE, *x = k->x + i_t * TILE;
+    const real *skip = k->in[SKIP] ? k->in[SKIP]->x + k->e0 : NULL, *u = k->in[U]->x + row_of(k, t);
+    real *y = k->y->x + row_of(k, t), dots[VV];
     vreal vb[NV_MAX], vc[NV_MAX];
 #pragma GCC unroll 4
     for (int i = 0; i < nv; i++) {
-        vb[i] = v_load(b + i * VLEN);
-        vc[i] = v_load(c + i * VLEN);
+        vb[i] = v_load(k->brow + (t * nv + i) * VLEN);
+        vc[i] = v_load(k->crow + (t * nv + i) * VLEN);
     }
-    for (int e = 0; e < n_e; e += VLEN) {
+    for (int e = 0, o = 0; e < k->n_e; e += VLEN) {
         for (int j = 0; j < VLEN; j++) {
-            const int o = (e + j) * nv * VLEN;
             const vreal vdt = v_set(dt[e + j]), vx = v_set(x[e + j]);
             vreal sum = v_set(0);
 #pragma GCC unroll 4
-            for (int i = 0; i < nv; i++) {
-                vreal a = exp2_down(vdt * v_load(A2 + o + i * VLEN));
+            for (int i = 0; i < nv; i++, o += VLEN) {
+                vreal a = exp2_down(vdt * v_load(A2 + o));
                 if (negative) a = 2 * a - 1;
-                vreal s = a * v_load(h + o + i * VLEN) + vx * vb[i];
-                v_store(next + o + i * VLEN, s);
-                if (keep) v_store(decays + o + i * VLEN, a);
-                sum += s * vc[i];
+                vreal s = a * v_load(h + o) + vx * vb[i];
+                v_store(next + o, s);
+                if (keep)
+                    v_store(decays + o, a);
+                else
+                    sum += s * vc[i];
             }
-            v_store(dots + j * VLEN, sum);
+            if (!keep) v_store(dots + j * VLEN, sum);
         }
-        v_store(y + e, v_sums(dots));
+        if (keep) continue;
+        const int n = k->n_e - e < VLEN ? k->n_e - e : VLEN;
+        vreal sums = v_sums(dots);
+        if (k->n0 > 0) {
+            v_add_some(y + e, sums, n);
+            continue;
+        }
+        if (skip) sums += v_load_some(skip + e, n) * v_load_some(u + e, n);
+        v_store_some(y + e, sums, n);
     }
 }
 
-/* One step back; h is the state before the step, next the one after it, l the carried adjoint.
- * sums[0] = sum_n q A, sums[TILE] = sum_n l b per channel. */
+/* Add the gradients of channels e..e+n at step t: qa = sum_n q A, lb = sum_n l b. */
+INLINE void add_channels(const Tile *k, int t, int e, int n, const real *dt, const real *dy, vreal qa, vreal lb)
+{
+    Tensor *const *in = k->in;
+    const size_t o = row_of(k, t) + (size_t)e;
+    const vreal u = v_load_some(in[U]->x + o, n), vdy = v_load(dy + e);
+    vreal du = v_load(dt + e) * lb;
+    if (in[SKIP] && k->n0 == 0) {
+        du += vdy * v_load_some(in[SKIP]->x + k->e0 + e, n);
+        if (in[SKIP]->g) v_add_some(in[SKIP]->g + k->e0 + e, vdy * u, n);
+    }
+    if (in[U]->g) v_add_some(in[U]->g + o, du, n);
+    if (in[DT]->g) v_add_some(in[DT]->g + o, qa + u * lb, n);
+}
+
+/* One step back: state h before the step, next after it, l the carried adjoint. */
 INLINE void step_back(const int nv, const bool negative, const Tile *k, int t, int i_t)
 {
-    const int W = nv * VLEN;
-    const real *h = k->states + i_t * TILE * W, *next = h + TILE * W, *decays = k->decays + i_t * TILE * W;
+    const int tw = TILE * nv * VLEN, row = t * nv * VLEN;
+    const real *h = k->states + i_t * tw, *next = h + tw, *decays = k->decays + i_t * tw, *A = k->A;
     const real *dt = k->dt + i_t * TILE, *x = k->x + i_t * TILE, *dy = k->dy + i_t * TILE;
-    real qa_dots[8 * VLEN], lb_dots[8 * VLEN];
+    real qa_dots[VV], lb_dots[VV], *carry = k->l, *dA = k->dA;
     vreal vb[NV_MAX], vc[NV_MAX], db[NV_MAX], dc[NV_MAX];
 #pragma GCC unroll 4
     for (int i = 0; i < nv; i++) {
-        vb[i] = v_load(k->brow + t * W + i * VLEN);
-        vc[i] = v_load(k->crow + t * W + i * VLEN);
-        db[i] = v_load(k->db + t * W + i * VLEN);
-        dc[i] = v_load(k->dc + t * W + i * VLEN);
+        vb[i] = v_load(k->brow + row + i * VLEN);
+        vc[i] = v_load(k->crow + row + i * VLEN);
+        db[i] = v_load(k->db + row + i * VLEN);
+        dc[i] = v_load(k->dc + row + i * VLEN);
     }
-    for (int e = 0; e < k->n_e; e += VLEN) {
+    for (int e = 0, o = 0; e < k->n_e; e += VLEN) {
         for (int j = 0; j < VLEN; j++) {
             const vreal vdt = v_set(dt[e + j]), vx = v_set(x[e + j]), vdy = v_set(dy[e + j]);
             vreal qa = v_set(0), lb = v_set(0);
 #pragma GCC unroll 4
-            for (int i = 0; i < nv; i++) {
-                const int o = (e + j) * W + i * VLEN;
-                vreal a = v_load(decays + o), l = v_load(k->l + o) + vdy * vc[i];
+            for (int i = 0; i < nv; i++, o += VLEN) {
+                vreal a = v_load(decays + o), l = v_load(carry + o) + vdy * vc[i];
                 vreal q = l * v_load(h + o) * (negative ? a + 1 : a);
                 dc[i] += vdy * v_load(next + o);
                 db[i] += vx * l;
-                qa += q * v_load(k->A + o);
+                qa += q * v_load(A + o);
                 lb += l * vb[i];
-                v_store(k->dA + o, v_load(k->dA + o) + q * vdt);
-                v_store(k->l + o, a * l);
+                v_store(dA + o, v_load(dA + o) + q * vdt);
+                v_store(carry + o, a * l);
             }
             v_store(qa_dots + j * VLEN, qa);
             v_store(lb_dots + j * VLEN, lb);
         }
-        v_store(k->sums + e, v_sums(qa_dots));
-        v_store(k->sums + TILE + e, v_sums(lb_dots));
+        add_channels(k, t, e, k->n_e - e < VLEN ? k->n_e - e : VLEN, dt, dy, v_sums(qa_dots), v_sums(lb_dots));
     }
 #pragma GCC unroll 4
     for (int i = 0; i < nv; i++) {
-        v_store(k->db + t * W + i * VLEN, db[i]);
-        v_store(k->dc + t * W + i * VLEN, dc[i]);
+        v_store(k->db + row + i * VLEN, db[i]);
+        v_store(k->dc + row + i * VLEN, dc[i]);
     }
 }
 
+/* The variants; decays NULL: y is wanted and the decays are not. */
 static void run_step(const Tile *k, int t, int i, const real *h, real *next, real *decays)
 {
-    const real *dt = k->dt + i * TILE, *x = k->x + i * TILE, *b = k->brow + t * k->W, *c = k->crow + t * k->W;
 #define STEP(nv)                                                                                                       \
-    if (k->p->negative && decays)                                                                                      \
-        step(nv, 1, 1, k->n_e, k->A2, h, next, decays, dt, x, b, c, k->sums);                                          \
-    else if (k->p->negative)                                                                                           \
-        step(nv, 1, 0, k->n_e, k->A2, h, next, decays, dt, x, b, c, k->sums);                                          \
+    if (decays && k->p->negative)                                                                                      \
+        step(nv, true, true, k, t, i, h, next, decays);                                                                \
     else if (decays)                                                                                                   \
-        step(nv, 0, 1, k->n_e, k->A2, h, next, decays, dt, x, b, c, k->sums);                                          \
+        step(nv, false, true, k, t, i, h, next, decays);                                                               \
+    else if (k->p->negative)                                                                                           \
+        step(nv, true, false, k, t, i, h, next, NULL);                                                                 \
     else                                                                                                               \
-        step(nv, 0, 0, k->n_e, k->A2, h, next, decays, dt, x, b, c, k->sums);
+        step(nv, false, false, k, t, i, h, next, NULL)
     if (k->nv == 1) {
-        STEP(1)
+        STEP(1);
     } else if (k->nv == 2) {
-        STEP(2)
+        STEP(2);
     } else {
-        STEP(4)
+        STEP(4);
     }
 #undef STEP
 }
 
 static void run_step_back(const Tile *k, int t, int i)
 {
-    bool negative = k->p->negative;
-    if (k->nv == 1)
-        negative ? step_back(1, 1, k, t, i) : step_back(1, 0, k, t, i);
+    const bool negative = k->p->negative;
+    if (k->nv == 1 && negative)
+        step_back(1, true, k, t, i);
+    else if (k->nv == 1)
+        step_back(1, false, k, t, i);
+    else if (k->nv == 2 && negative)
+        step_back(2, true, k, t, i);
     else if (k->nv == 2)
-        negative ? step_back(2, 1, k, t, i) : step_back(2, 0, k, t, i);
+        step_back(2, false, k, t, i);
+    else if (negative)
+        step_back(4, true, k, t, i);
     else
-        negative ? step_back(4, 1, k, t, i) : step_back(4, 0, k, t, i);
+        step_back(4, false, k, t, i);
 }
 
 /* ---- tiles ----------------------------------------------------------------------------------------------------- */
 
 static int n_vectors(int left) { return left > 2 * VLEN ? 4 : left > VLEN ? 2 : 1; }
 
-static Tile tile_new(const Plan *p, Tensor *const *in, Arena *a, bool grad)
+static Tile tile_new(const Plan *p, Tensor *const *in, Tensor *y, Arena *a, bool grad)
 {
-    Tile k = { .p = p, .in = in };
+    Tile k = { .p = p, .in = in, .y = y };
     const int w = NV_MAX * VLEN;
     k.A = ARENA_RAW(a, real, TILE * w);
     k.A2 = ARENA_RAW(a, real, TILE * w);
@@ -188,7 +224,6 @@ static Tile tile_new(const Plan *p, Tensor *const *in, Arena *a, bool grad)
     k.crow = ARENA_RAW(a, real, (size_t)p->T * (size_t)w);
     k.dt = ARENA_RAW(a, real, CHUNK * TILE);
     k.x = ARENA_RAW(a, real, CHUNK * TILE);
-    k.sums = ARENA_RAW(a, real, 2 * TILE);
     if (!grad) return k;
     k.dy = ARENA_RAW(a, real, CHUNK * TILE);
     k.states = ARENA_RAW(a, real, (CHUNK + 1) * TILE * w);
@@ -200,20 +235,21 @@ static Tile tile_new(const Plan *p, Tensor *const *in, Arena *a, bool grad)
     return k;
 }
 
-/* y (rows,to) = columns 0..n of x (rows, stride step), the rest zero. */
-static void pad_rows(int rows, int n, int to, const real *x, int step_, real *restrict y)
+/* y (rows,to) = columns 0..n of x (rows, stride x_step), the rest zero. */
+static void pad_rows(int rows, int n, int to, const real *x, int x_step, real *restrict y)
 {
-    for (int i = 0; i < rows; i++) {
-        memcpy(y + (size_t)i * (size_t)to, x + (size_t)i * (size_t)step_, sizeof(real) * (size_t)n);
-        for (int j = n; j < to; j++) y[(size_t)i * (size_t)to + (size_t)j] = 0;
+    for (int i = 0; i < rows; i++, x += x_step, y += to) {
+        if (n == TILE)
+            memcpy(y, x, TILE * sizeof(real)); /* of constant size, so no call */
+        else
+            memcpy(y, x, sizeof(real) * (size_t)n);
+        for (int j = n; j < to; j++) y[j] = 0;
     }
 }
 
-static void add_rows(int rows, int n, const real *x, int x_step, real *restrict y, int y_step)
+static void add_rows(int rows, int n, const real *x, int x_step, real *y, int y_step)
 {
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < n; j++)
-            y[(size_t)i * (size_t)y_step + (size_t)j] += x[(size_t)i * (size_t)x_step + (size_t)j];
+    for (int i = 0; i < rows; i++, x += x_step, y += y_step) vec_add(y, x, (size_t)n);
 }
 
 /* The b and c rows of sequence b, columns from n0. */
@@ -230,23 +266,21 @@ static void enter_sequence(Tile *k, int b, int n0)
     pad_rows(p->T, k->width, k->W, k->in[CC]->x + o, p->N, k->crow);
 }
 
-/* Channels of this tile, not counting padding. */
-static int channels(const Tile *k) { return k->p->E - k->e0 < TILE ? k->p->E - k->e0 : TILE; }
+/* Channels of this tile with padding. */
+static int padded(const Tile *k) { return (k->n_e + VLEN - 1) / VLEN * VLEN; }
 
 static void enter_tile(Tile *k, int e0)
 {
     k->e0 = e0;
-    int n = channels(k);
-    k->n_e = (n + VLEN - 1) / VLEN * VLEN;
-    memset(k->A, 0, sizeof(real) * (size_t)(k->n_e * k->W));
-    for (int e = 0; e < n; e++) {
-        const real *a = k->in[A_LOG]->x + (size_t)(e0 + e) * (size_t)k->p->N + k->n0;
-        vec_exp(k->A + e * k->W, a, (size_t)k->width);
+    k->n_e = k->p->E - e0 < TILE ? k->p->E - e0 : TILE;
+    const int n = padded(k) * k->W;
+    memset(k->A, 0, sizeof(real) * (size_t)n);
+    for (int e = 0; e < k->n_e; e++) {
+        real *A = k->A + e * k->W;
+        vec_exp(A, k->in[A_LOG]->x + (size_t)(e0 + e) * (size_t)k->p->N + k->n0, (size_t)k->width);
+        for (int i = 0; i < k->width; i++) A[i] = -A[i];
     }
-    for (int i = 0; i < k->n_e * k->W; i++) {
-        k->A[i] = -k->A[i];
-        k->A2[i] = k->A[i] * (real)1.4426950408889634;
-    }
+    for (int i = 0; i < n; i++) k->A2[i] = k->A[i] * (real)1.4426950408889634;
 }
 
 static size_t start_of(const Tile *k)
@@ -263,16 +297,11 @@ static real *kept_state(const Tile *k, int chunk)
     return p->kept + before + (c * (size_t)k->e0 + (size_t)(chunk * TILE)) * (size_t)k->W;
 }
 
-static size_t row_of(const Tile *k, int t)
-{
-    return ((size_t)k->b * (size_t)k->p->T + (size_t)t) * (size_t)k->p->E + (size_t)k->e0;
-}
-
 static void load_chunk(Tile *k, int t0, int n)
 {
     size_t o = row_of(k, t0);
-    pad_rows(n, channels(k), TILE, k->in[DT]->x + o, k->p->E, k->dt);
-    pad_rows(n, channels(k), TILE, k->in[U]->x + o, k->p->E, k->x);
+    pad_rows(n, k->n_e, TILE, k->in[DT]->x + o, k->p->E, k->dt);
+    pad_rows(n, k->n_e, TILE, k->in[U]->x + o, k->p->E, k->x);
     for (int i = 0; i < n * TILE; i++) k->x[i] *= k->dt[i];
 }
 
@@ -281,71 +310,43 @@ static int chunk_length(const Plan *p, int chunk)
     return p->T - chunk * CHUNK < CHUNK ? p->T - chunk * CHUNK : CHUNK;
 }
 
-static void scan_tile(Tile *k, Tensor *y, real *last)
+static void scan_tile(Tile *k, real *last)
 {
     const Plan *p = k->p;
-    const int n_e = channels(k);
-    memset(k->h, 0, sizeof(real) * (size_t)(k->n_e * k->W));
-    if (k->in[H0]) pad_rows(n_e, k->width, k->W, k->in[H0]->x + start_of(k), p->N, k->h);
+    const size_t bytes = sizeof(real) * (size_t)(padded(k) * k->W);
+    memset(k->h, 0, bytes);
+    if (k->in[H0]) pad_rows(k->n_e, k->width, k->W, k->in[H0]->x + start_of(k), p->N, k->h);
     for (int chunk = 0; chunk < p->n_chunks; chunk++) {
         int n = chunk_length(p, chunk), t0 = chunk * CHUNK;
         load_chunk(k, t0, n);
-        if (p->kept) memcpy(kept_state(k, chunk), k->h, sizeof(real) * (size_t)(k->n_e * k->W));
-        for (int i = 0; i < n; i++) {
-            run_step(k, t0 + i, i, k->h, k->h, NULL);
-            add_rows(1, n_e, k->sums, 0, y->x + row_of(k, t0 + i), 0);
-        }
+        if (p->kept) memcpy(kept_state(k, chunk), k->h, bytes);
+        for (int i = 0; i < n; i++) run_step(k, t0 + i, i, k->h, k->h, NULL);
     }
     size_t o = ((size_t)k->b * (size_t)p->E + (size_t)k->e0) * (size_t)p->N + (size_t)k->n0;
-    for (int e = 0; last && e < n_e; e++)
+    for (int e = 0; last && e < k->n_e; e++)
         memcpy(last + o + (size_t)e * (size_t)p->N, k->h + e * k->W, sizeof(real) * (size_t)k->width);
 }
 
-static void back_chunk(Tile *k, int chunk)
+static void back_tile(Tile *k)
 {
     const Plan *p = k->p;
     Tensor *const *in = k->in;
-    const int n = chunk_length(p, chunk), t0 = chunk * CHUNK, n_e = channels(k), tw = TILE * k->W;
-    load_chunk(k, t0, n);
-    memcpy(k->states, kept_state(k, chunk), sizeof(real) * (size_t)(k->n_e * k->W));
-    for (int i = 0; i < n; i++)
-        run_step(k, t0 + i, i, k->states + i * tw, k->states + (i + 1) * tw, k->decays + i * tw);
-    for (int i = n - 1; i >= 0; i--) {
-        size_t o = row_of(k, t0 + i);
-        run_step_back(k, t0 + i, i);
-        const real *u = in[U]->x + o, *qa = k->sums, *lb = k->sums + TILE, *dt = k->dt + i * TILE;
-        real *restrict du = in[U]->g ? in[U]->g + o : NULL, *restrict ddt = in[DT]->g ? in[DT]->g + o : NULL;
-        for (int e = 0; ddt && e < n_e; e++) ddt[e] += qa[e] + u[e] * lb[e];
-        for (int e = 0; du && e < n_e; e++) du[e] += dt[e] * lb[e];
-    }
-}
-
-static void back_tile(Tile *k, const Tensor *y)
-{
-    const Plan *p = k->p;
-    Tensor *const *in = k->in;
-    const int n_e = channels(k);
-    memset(k->l, 0, sizeof(real) * (size_t)(k->n_e * k->W));
-    memset(k->dA, 0, sizeof(real) * (size_t)(k->n_e * k->W));
+    const int size = padded(k) * k->W, tw = TILE * k->W;
+    memset(k->l, 0, sizeof(real) * (size_t)size);
+    memset(k->dA, 0, sizeof(real) * (size_t)size);
     for (int chunk = p->n_chunks - 1; chunk >= 0; chunk--) {
-        pad_rows(chunk_length(p, chunk), n_e, TILE, y->g + row_of(k, chunk * CHUNK), p->E, k->dy);
-        back_chunk(k, chunk);
+        const int n = chunk_length(p, chunk), t0 = chunk * CHUNK;
+        load_chunk(k, t0, n);
+        pad_rows(n, k->n_e, TILE, k->y->g + row_of(k, t0), p->E, k->dy);
+        memcpy(k->states, kept_state(k, chunk), sizeof(real) * (size_t)size);
+        for (int i = 0; i < n; i++)
+            run_step(k, t0 + i, i, k->states + i * tw, k->states + (i + 1) * tw, k->decays + i * tw);
+        for (int i = n - 1; i >= 0; i--) run_step_back(k, t0 + i, i);
     }
-    for (int i = 0; i < k->n_e * k->W; i++) k->dA[i] *= k->A[i];
+    for (int i = 0; i < size; i++) k->dA[i] *= k->A[i];
     if (in[A_LOG]->g)
-        add_rows(n_e, k->width, k->dA, k->W, in[A_LOG]->g + (size_t)k->e0 * (size_t)p->N + (size_t)k->n0, p->N);
-    if (in[H0] && in[H0]->g) add_rows(n_e, k->width, k->l, k->W, in[H0]->g + start_of(k), p->N);
-}
-
-/* du += dy * skip, dskip += sum dy * u */
-static void back_skip(const Plan *p, Tensor *const *in, const real *dy)
-{
-    const Tensor *u = in[U], *skip = in[SKIP];
-    const size_t E = (size_t)p->E;
-    for (size_t r = 0; r < (size_t)p->B * (size_t)p->T * E; r += E) {
-        for (size_t e = 0; skip->g && e < E; e++) skip->g[e] += dy[r + e] * u->x[r + e];
-        for (size_t e = 0; u->g && e < E; e++) u->g[r + e] += dy[r + e] * skip->x[e];
-    }
+        add_rows(k->n_e, k->width, k->dA, k->W, in[A_LOG]->g + (size_t)k->e0 * (size_t)p->N + (size_t)k->n0, p->N);
+    if (in[H0] && in[H0]->g) add_rows(k->n_e, k->width, k->l, k->W, in[H0]->g + start_of(k), p->N);
 }
 
 static void back(Node *n)
@@ -353,7 +354,7 @@ static void back(Node *n)
     const Plan *p = n->saved;
     Tensor **in = n->in;
     size_t mark = arena_mark(n->arena);
-    Tile k = tile_new(p, in, n->arena, true);
+    Tile k = tile_new(p, in, n->out, n->arena, true);
     for (int n0 = 0; n0 < p->N; n0 += k.W)
         for (int b = 0; b < p->B; b++) {
             enter_sequence(&k, b, n0);
@@ -361,13 +362,12 @@ static void back(Node *n)
             memset(k.dc, 0, sizeof(real) * (size_t)p->T * (size_t)k.W);
             for (int e0 = 0; e0 < p->E; e0 += TILE) {
                 enter_tile(&k, e0);
-                back_tile(&k, n->out);
+                back_tile(&k);
             }
             size_t o = (size_t)b * (size_t)p->T * (size_t)p->N + (size_t)n0;
             if (in[BB]->g) add_rows(p->T, k.width, k.db, k.W, in[BB]->g + o, p->N);
             if (in[CC]->g) add_rows(p->T, k.width, k.dc, k.W, in[CC]->g + o, p->N);
         }
-    if (in[SKIP]) back_skip(p, in, n->out->g);
     arena_reset(n->arena, mark);
 }
 
@@ -400,15 +400,14 @@ Tensor *op_scan_selective(Tape *t, Tensor *u, Tensor *dt, Tensor *a_log, Tensor 
         size_t e_pad = (E + TILE - 1) / TILE * TILE;
         p->kept = ARENA_RAW(t->arena, real, (size_t)p->B * (size_t)p->n_chunks * e_pad * n_pad);
     }
-    for (size_t i = 0; i < tensor_size(y); i++) y->x[i] = skip ? skip->x[i % E] * u->x[i] : 0;
     size_t mark = arena_mark(t->arena);
-    Tile k = tile_new(p, in, t->arena, false);
+    Tile k = tile_new(p, in, y, t->arena, false);
     for (int n0 = 0; n0 < p->N; n0 += k.W)
         for (int s = 0; s < p->B; s++) {
             enter_sequence(&k, s, n0);
             for (int e0 = 0; e0 < p->E; e0 += TILE) {
                 enter_tile(&k, e0);
-                scan_tile(&k, y, last);
+                scan_tile(&k, last);
             }
         }
     arena_reset(t->arena, mark);

@@ -2,6 +2,7 @@
  * scan_dplr_kernel.c - see scan_dplr_kernel.h. Each variant is one inlined body with constant flags. */
 #include "tape/scan_dplr_kernel.h"
 #include "base/vsum.h"
+#include "tape/vec.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -41,34 +42,15 @@ INLINE void forward(const int nv, const DplrDecay decay, const bool erase, const
     }
 }
 
-/* The first n reals at x, the rest zero. */
-INLINE vreal load_some(const real *x, int n)
-{
-    if (n == VLEN) return v_load(x);
-    vreal v = v_set(0);
-    memcpy(&v, x, (size_t)n * sizeof(real));
-    return v;
-}
-
-INLINE void add_some(real *y, vreal v, int n)
-{
-    if (n == VLEN) {
-        v_store(y, v_load(y) + v);
-        return;
-    }
-    v += load_some(y, n);
-    memcpy(y, &v, (size_t)n * sizeof(real));
-}
-
 /* Sum the dots of rows k..k+n and add them to the gradients; c = scale u . dout. */
 INLINE void add_rows(const DplrDecay decay, const bool erase, const bool read, const DplrBackArgs *x, int k, int n,
                      vreal c)
 {
-    vreal a = decay == DECAY_SCALAR ? v_set(x->a[0]) : decay ? load_some(x->a + k, n) : v_set(1);
-    if (x->dw) add_some(x->dw + k, v_sums(x->dots), n);
-    if (read && x->dq) add_some(x->dq + k, a * v_sums(x->dots + PLANE) + c * load_some(x->w + k, n), n);
-    if (erase && x->dr) add_some(x->dr + k, -a * v_sums(x->dots + 2 * PLANE), n);
-    if (decay == DECAY_CHANNEL && x->da) add_some(x->da + k, v_sums(x->dots + 3 * PLANE), n);
+    vreal a = decay == DECAY_SCALAR ? v_set(x->a[0]) : decay ? v_load_some(x->a + k, n) : v_set(1);
+    if (x->dw) v_add_some(x->dw + k, v_sums(x->dots), n);
+    if (read && x->dq) v_add_some(x->dq + k, a * v_sums(x->dots + PLANE) + c * v_load_some(x->w + k, n), n);
+    if (erase && x->dr) v_add_some(x->dr + k, -a * v_sums(x->dots + 2 * PLANE), n);
+    if (decay == DECAY_CHANNEL && x->da) v_add_some(x->da + k, v_sums(x->dots + 3 * PLANE), n);
 }
 
 INLINE void back(const int nv, const DplrDecay decay, const bool erase, const bool read, int K, const DplrBackArgs *x)

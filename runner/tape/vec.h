@@ -19,6 +19,11 @@ static inline vreal v_load_part(const real *p, size_t n, real fill)
 
 static inline void v_store_part(real *p, vreal v, size_t n) { memcpy(p, &v, n * sizeof(real)); }
 
+/* The first n <= VLEN elements, most often all of them; what is loaded beyond them is zero. */
+static inline vreal v_load_some(const real *p, int n) { return n == VLEN ? v_load(p) : v_load_part(p, (size_t)n, 0); }
+static inline void  v_store_some(real *p, vreal v, int n) { n == VLEN ? v_store(p, v) : v_store_part(p, v, (size_t)n); }
+static inline void  v_add_some(real *y, vreal v, int n) { v_store_some(y, v_load_some(y, n) + v, n); }
+
 static inline real vec_dot(const real *a, const real *b, size_t n)
 {
     const size_t L = (size_t)VLEN;
