@@ -120,7 +120,7 @@ static inline vint lanes(int j, int lo, int last)
 /* s[j] = exp(s[j] - max) over [from,to), 0 where j is outside [lo,last]; from and the width read are whole vectors. */
 static void softmax_row(real *s, int from, int to, int lo, int last, real *max_out, real *inv_out)
 {
-    vreal top = v_set(-INFINITY), none = top;
+    vreal top = v_set((real)-INFINITY), none = top;
     for (int j = from; j < to; j += VLEN) {
         bool edge = j < lo || j + VLEN > last + 1;
         vreal x = v_load(s + j);

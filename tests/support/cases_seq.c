@@ -316,7 +316,7 @@ static void attention_ref_row(const AttentionCase *c, const AttentionIn *in, int
     int last = c->S - c->T + t, lo = c->window && last >= c->window ? last - c->window + 1 : 0;
     int row = (b * c->T + t) * c->H + h, key = b * c->S * c->HK + h / (c->H / c->HK);
     const real *q = in->q->x + row * c->K, *cot = in->cot->x + row * c->V;
-    double top = -INFINITY, sum = 0, delta = 0;
+    double top = -(double)INFINITY, sum = 0, delta = 0;
     for (int j = lo; j <= last; j++) {
         p[j] = scale * product(q, in->k->x + (key + j * c->HK) * c->K, c->K);
         top = fmax(top, p[j]);
