@@ -115,6 +115,10 @@ $(BUILD)/tests/%.32: $(BUILD)/f32/tests/test_%.o $(TEST_HELP:%.c=$(BUILD)/f32/%.
 	@mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(shell pkg-config --libs check) $(LIBS) -o $@
 $(BUILD)/tests/%.64: $(BUILD)/f64/tests/test_%.o $(TEST_HELP:%.c=$(BUILD)/f64/%.o) $(BUILD)/libseqprobe64.a
 	@mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(shell pkg-config --libs check) $(LIBS) -o $@
+# Speed, measured by hand: build/.../bench/NAME from tests/bench/bench_NAME.c.
+BENCHES := $(patsubst tests/bench/bench_%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/bench_*.c)))
+$(BUILD)/bench/%: $(BUILD)/f32/tests/bench/bench_%.o $(TEST_HELP:%.c=$(BUILD)/f32/%.o) $(BUILD)/libseqprobe32.a
+	@mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(shell pkg-config --libs check) $(LIBS) -o $@
 .SECONDARY:
 -include $(OBJ32:.o=.d) $(OBJ64:.o=.d) $(BUILD)/f32/runner/main.d \
          $(wildcard $(BUILD)/f32/tests/*.d $(BUILD)/f64/tests/*.d $(BUILD)/f32/tests/*/*.d $(BUILD)/f64/tests/*/*.d)
@@ -177,6 +181,9 @@ deps: ## install what is missing (apt-get as root or sudo -n; otherwise prints t
 	    $$as env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$p >/dev/null || \
 	        [ $$p = libxsmm-dev ] || exit 1; done
 
+bench: $(BENCHES) ## speed of products, kernels and generators on this machine (minutes)
+	@for b in $(BENCHES); do echo "== $$(basename $$b)"; $$b || exit; done
+
 clean: ## remove everything built (results stay)
 	rm -rf build
 
@@ -190,5 +197,5 @@ $(error missing: $(NEEDED); `make deps` installs them)
 endif
 endif
 
-.PHONY: all lib link quick test smoke full sweep table figures check-accuracy golden format lint readme deps clean \
-        help FORCE
+.PHONY: all lib link quick test bench smoke full sweep table figures check-accuracy golden format lint readme deps \
+        clean help FORCE

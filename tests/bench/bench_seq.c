@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bench_seq.c - speed of cell_lstm and attention, forward and backward, beside the FMA peak of the moment.
  *
- *   bench_seq [repeats]        default 9
+ *   build/.../bench/seq [repeats]        default 9; make bench runs all of them
  *
  * One layer, 64 sequences as 8 shards of 8 one after another, as the trainer runs them; CPU time of the process, median
  * and best of the repeats. GFLOP/s counts useful operations only: a causal pair of positions once, no padding, no
