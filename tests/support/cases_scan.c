@@ -352,6 +352,9 @@ START_TEST(dplr_sizes)
         for (int j = 0; j < 8; j++) check_dplr((Dplr){ 1, 35, 2, k[i], v[j], 1, (i + j) % 3, 2, j != i, NAN });
     check_dplr((Dplr){ 1, 4, 1, 128, 128, 1, 1, 0, true, NAN });
     check_dplr((Dplr){ 1, 4, 1, 17, 128, 2, 2, 1, true, NAN });
+    check_dplr((Dplr){ 1, 40, 1, 128, 33, 1, 2, 2, true, NAN }); /* chunks shorter than 32 */
+    check_dplr((Dplr){ 2, 3, 2, 3, 6, 33, 1, 2, true, NAN });    /* more micro-steps than a chunk has */
+    check_dplr((Dplr){ 2, 37, 3, 8, 7, 16, 2, 1, true, NAN });
 }
 END_TEST
 
@@ -364,6 +367,193 @@ START_TEST(dplr_gates)
 }
 END_TEST
 
+/* ---- identities ------------------------------------------------------------------------------------------------ */
+
+static void same(const char *what, const real *a, const real *b, size_t n)
+{
+    double worst = 0, top = 1;
+    for (size_t k = 0; k < n; k++) {
+        top = fmax(top, fabs((double)a[k]));
+        double d = fabs((double)a[k] - (double)b[k]);
+        if (!(d <= worst)) worst = isnan(d) ? (double)INFINITY : d;
+    }
+    ck_assert_msg(worst <= TOL * top, "%s: differ by %g, largest %g", what, worst, top);
+}
+
+/* Tokens from..to of x, whose second axis is time; NULL of NULL. */
+static Tensor *tokens(Tape *t, const Tensor *x, int from, int to)
+{
+    if (!x) return NULL;
+    int dim[RANK_MAX];
+    memcpy(dim, x->dim, sizeof dim);
+    dim[1] = to - from;
+    Tensor *y = tape_tensor(t, x->rank, dim);
+    size_t row = tensor_size(x) / (size_t)x->dim[0] / (size_t)x->dim[1], n = row * (size_t)dim[1];
+    for (int b = 0; b < x->dim[0]; b++)
+        memcpy(y->x + (size_t)b * n, x->x + ((size_t)b * (size_t)x->dim[1] + (size_t)from) * row, n * sizeof(real));
+    return y;
+}
+
+/* Whether y of all tokens is y0 of the first and y1 of the rest. */
+static void joined(const char *what, Tape *t, const Tensor *y, const Tensor *y0, const Tensor *y1)
+{
+    const int split = y0->dim[1], T = y->dim[1];
+    same(what, tokens(t, y, 0, split)->x, y0->x, tensor_size(y0));
+    same(what, tokens(t, y, split, T)->x, y1->x, tensor_size(y1));
+}
+
+/* A state tensor that starts where `last` ended. */
+static Tensor *carried(Tape *t, const real *last, int rank, const int *dim)
+{
+    Tensor *s = tape_tensor(t, rank, dim);
+    memcpy(s->x, last, tensor_size(s) * sizeof(real));
+    return s;
+}
+
+START_TEST(halves)
+{
+    const int T = 77, splits[] = { 1, 31, 33, 64, 76 };
+    for (int i = 0; i < 5; i++)
+        for (int m = 0; m < 6; m++) {
+            Dplr d = { 2, T, 2, 5, 9, m % 2 + 1, m % 3, m % 2 ? 2 : 0, m != 4, NAN };
+            Case c = dplr_case(&d);
+            Tape *t = c.t;
+            Tensor *y = run_dplr(&c);
+            real *end = ARENA_NEW(t->arena, real, c.n_last);
+            memcpy(end, c.op_last, c.n_last * sizeof(real));
+            Tensor *y2[2];
+            for (int half = 0; half < 2; half++) {
+                Case h = c;
+                for (int k = DQ; k <= DA; k++) h.in[k] = tokens(t, c.in[k], half ? splits[i] : 0, half ? T : splits[i]);
+                if (half) h.in[DS] = carried(t, c.op_last, 4, (int[]){ 2, 2, 5, 9 });
+                y2[half] = run_dplr(&h);
+            }
+            joined("dplr halves", t, y, y2[0], y2[1]);
+            same("dplr halves, state", end, c.op_last, c.n_last);
+            tape_free(t);
+        }
+    for (int i = 0; i < 5; i++) {
+        Case c = case_new(5, 2);
+        Tape *t = c.t;
+        DRAW(&c, 0, 0.3, 0.5, 2, T, 9);
+        DRAW(&c, 1, 0, 1, 2, T, 9);
+        real last[3][18];
+        Tensor *y = op_scan_diag(t, c.in[0], c.in[1], NULL, last[0]);
+        Tensor *y0 = op_scan_diag(t, tokens(t, c.in[0], 0, splits[i]), tokens(t, c.in[1], 0, splits[i]), NULL, last[1]);
+        Tensor *y1 = op_scan_diag(t, tokens(t, c.in[0], splits[i], T), tokens(t, c.in[1], splits[i], T),
+                                  carried(t, last[1], 2, (int[]){ 2, 9 }), last[2]);
+        joined("diag halves", t, y, y0, y1);
+        same("diag halves, state", last[0], last[2], 18);
+        tape_free(t);
+    }
+}
+END_TEST
+
+START_TEST(selective_halves)
+{
+    enum { B = 2, T = 77, E = 5, N = 17 };
+    const int splits[] = { 1, 31, 33, 64, 76 };
+    for (int i = 0; i < 5; i++) {
+        Case c = case_new(5, 7);
+        Tape *t = c.t;
+        DRAW(&c, SU, 0, 1, B, T, E);
+        DRAW(&c, SDT, 0.5, 0.1, B, T, E);
+        DRAW(&c, SA, 0, 0.5, E, N);
+        DRAW(&c, SB, 0, 1, B, T, N);
+        DRAW(&c, SC, 0, 1, B, T, N);
+        DRAW(&c, SSKIP, 1, 0.3, E);
+        real last[3][B * E * N];
+        Tensor *y[3];
+        for (int half = 0; half < 3; half++) { /* all, first, rest */
+            int from = half == 2 ? splits[i] : 0, to = half == 1 ? splits[i] : T;
+            y[half] =
+                op_scan_selective(t, tokens(t, c.in[SU], from, to), tokens(t, c.in[SDT], from, to), c.in[SA],
+                                  tokens(t, c.in[SB], from, to), tokens(t, c.in[SC], from, to), c.in[SSKIP], i & 1,
+                                  half == 2 ? carried(t, last[1], 3, (int[]){ B, E, N }) : NULL, last[half]);
+        }
+        joined("selective halves", t, y[0], y[1], y[2]);
+        same("selective halves, state", last[0], last[2], B * E * N);
+        tape_free(t);
+    }
+}
+END_TEST
+
+/* Decays from underflow (dt * exp(a_log) up to 10^4) to 1 - 10^-9. */
+START_TEST(selective_gates)
+{
+    for (int m = 0; m < 4; m++) {
+        Case c = case_new(17, 7);
+        enum { T = 40, E = 3, N = 9 };
+        DRAW(&c, SU, 0, 1, 1, T, E);
+        DRAW(&c, SDT, 0.5, 0, 1, T, E);
+        DRAW(&c, SA, m < 2 ? 7.5 : -20, 1, E, N);
+        DRAW(&c, SB, 0, 1, 1, T, N);
+        DRAW(&c, SC, 0, 1, 1, T, N);
+        outputs(&c, T * E, E * N);
+        double *h = doubles(&c, (T + 1) * N);
+        for (int e = 0; e < E; e++) ref_channel(&c, 0, e, T, E, N, m & 1, h);
+        finish(&c, run_selective(&c, m & 1), m < 2 ? "decays of 0 or -1" : "decays of 1");
+    }
+}
+END_TEST
+
+/* A decay of 1 is no decay, an erase key of 0 none, n_h micro-steps are n_h tokens of which the first decays and the last
+ * reads. */
+START_TEST(dplr_identities)
+{
+    for (int m = 0; m < 2; m++) {
+        Dplr d = { 2, 50, 2, 6, 9, 2, m + 1, 2, true, m ? 0.7 : 1 };
+        Case c = dplr_case(&d), other = c;
+        if (!m)
+            other.in[DA] = NULL;
+        else
+            other.in[DR] = tape_const(c.t, 5, c.in[DR]->dim), c.in[DR] = NULL;
+        Tensor *y = run_dplr(&c), *z = run_dplr(&other);
+        same(m ? "erase key 0" : "decay 1", y->x, z->x, tensor_size(y));
+        tape_free(c.t);
+    }
+    enum { B = 2, T = 23, H = 2, K = 6, V = 9 };
+    for (int n = 2; n <= 3; n++) {
+        Dplr d = { B, T, H, K, V, n, 2, 2, true, NAN };
+        Case c = dplr_case(&d), flat = c;
+        Tensor *y = run_dplr(&c);
+        flat.in[DQ] = tape_const(c.t, 4, (int[]){ B, T * n, H, K });
+        flat.in[DA] = tape_const(c.t, 4, (int[]){ B, T * n, H, K });
+        for (int i = 0; i < B * T * n; i++)
+            for (int k = 0; k < H * K; k++) {
+                flat.in[DA]->x[i * H * K + k] = i % n == 0 ? c.in[DA]->x[i / n * H * K + k] : 1;
+                if (i % n == n - 1) flat.in[DQ]->x[i * H * K + k] = c.in[DQ]->x[i / n * H * K + k];
+            }
+        for (int i = DW; i <= DR; i++) flat.in[i] = op_reshape(c.t, c.in[i], B, T * n, H, c.in[i]->dim[4]);
+        Tensor *z = run_dplr(&flat);
+        for (int i = 0; i < B * T; i++) same("micro-steps", y->x + i * H * V, z->x + ((i + 1) * n - 1) * H * V, H * V);
+        tape_free(c.t);
+    }
+}
+END_TEST
+
+/* One tensor in several places collects the sum of the gradients of its places. */
+START_TEST(shared_inputs)
+{
+    Dplr d = { 1, 37, 1, 8, 8, 1, 2, 0, true, NAN };
+    Case c = dplr_case(&d);
+    for (int i = DW; i <= DR; i++) c.in[i] = tape_tensor(c.t, 4, (int[]){ 1, 37, 1, 8 });
+    for (int i = DW; i <= DR; i++) memcpy(c.in[i]->x, c.in[DQ]->x, tensor_size(c.in[DQ]) * sizeof(real));
+    Case one = c;
+    one.in[DQ] = tape_tensor(c.t, 4, (int[]){ 1, 37, 1, 8 });
+    memcpy(one.in[DQ]->x, c.in[DQ]->x, tensor_size(c.in[DQ]) * sizeof(real));
+    one.in[DW] = one.in[DV] = one.in[DR] = one.in[DQ];
+    for (int run = 0; run < 2; run++) {
+        Tensor *y = run_dplr(run ? &one : &c);
+        for (size_t k = 0; k < c.n_out; k++) y->g[k] = (real)c.cot[k];
+        c.t->last->back(c.t->last);
+    }
+    for (size_t k = 0; k < c.n_out; k++) c.in[DQ]->g[k] += c.in[DW]->g[k] + c.in[DV]->g[k] + c.in[DR]->g[k];
+    same("shared input", c.in[DQ]->g, one.in[DQ]->g, c.n_out);
+    tape_free(c.t);
+}
+END_TEST
+
 TCase *cases_scan(void)
 {
     TCase *t = tcase_create("scan");
@@ -373,5 +563,10 @@ TCase *cases_scan(void)
     tcase_add_test(t, dplr_lengths);
     tcase_add_test(t, dplr_sizes);
     tcase_add_test(t, dplr_gates);
+    tcase_add_test(t, halves);
+    tcase_add_test(t, selective_halves);
+    tcase_add_test(t, selective_gates);
+    tcase_add_test(t, dplr_identities);
+    tcase_add_test(t, shared_inputs);
     return t;
 }
