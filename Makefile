@@ -12,6 +12,10 @@ JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 CONFIG  ?= configs/quick.yaml
 DIRS    ?= tests/golden
 PROGRAM := $(BUILD)/seqprobe
+# Compile on all processors without being asked; an outer make's -j is passed down as usual.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(JOBS)
+endif
 
 # ---- flags --------------------------------------------------------------------------------------------------------
 # -march=x86-64-v3 where the building machine has AVX2 and FMA, else the compiler's baseline.
@@ -109,7 +113,7 @@ $(BUILD)/f64/%.o: %.c ; $(COMPILE) -DREAL_BITS=64 -c $< -o $@
 $(BUILD)/libseqprobe32.a: $(OBJ32) ; @rm -f $@; ar rcs $@ $(OBJ32)
 $(BUILD)/libseqprobe64.a: $(OBJ64) ; @rm -f $@; ar rcs $@ $(OBJ64)
 $(PROGRAM): $(BUILD)/f32/runner/main.o $(BUILD)/libseqprobe32.a
-	$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+	@$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
 TEST_HELP := $(wildcard tests/support/*.c)
 $(BUILD)/tests/%.32: $(BUILD)/f32/tests/test_%.o $(TEST_HELP:%.c=$(BUILD)/f32/%.o) $(BUILD)/libseqprobe32.a
 	@mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(shell pkg-config --libs check) $(LIBS) -o $@
@@ -130,7 +134,7 @@ ifneq ($(MISSING),)
 ifdef SECOND_TRY
 $(error still missing: $(MISSING))
 endif
-quick test smoke full: ; @$(MAKE) deps && $(MAKE) SECOND_TRY=1 $@
+quick test test-long asan smoke full: ; @$(MAKE) deps && $(MAKE) SECOND_TRY=1 $@
 else
 SWEEP = $(PROGRAM) sweep $(1) -j $(JOBS) || [ $$? -eq 4 ]
 quick: link ## six task families x the core mixers: build, train, table, figures (CONFIG=FILE for another sweep)
@@ -140,6 +144,11 @@ quick: link ## six task families x the core mixers: build, train, table, figures
 test: link $(TEST_BINS) ## the short tests
 	@SEQPROBE=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) CC='$(CC)' GOLDEN_DIRS='$(DIRS)' \
 	    sh tests/run.sh $(TEST_BINS) $(TEST_SCRIPTS)
+
+test-long: test $(filter %/numbers.32,$(TEST_BINS)) ## and every pair of task and mixer for twenty steps
+	@$(BUILD)/tests/numbers.32 --all
+asan: ## the tests under AddressSanitizer and UBSan
+	@$(MAKE) FLAVOUR=asan test
 
 smoke: link ## train tiny models to their thresholds (exit 3 when one is missed)
 	@$(call SWEEP,configs/smoke.yaml)
@@ -192,10 +201,10 @@ help: ## this list
 
 # A build without its libraries stops here, with the way out, and not at a missing header.
 ifneq ($(NEEDED),)
-ifneq ($(filter-out quick test smoke full deps clean help format lint,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out quick test test-long asan smoke full deps clean help format lint,$(or $(MAKECMDGOALS),all)),)
 $(error missing: $(NEEDED); `make deps` installs them)
 endif
 endif
 
-.PHONY: all lib link quick test bench smoke full sweep table figures check-accuracy golden format lint readme deps \
-        clean help FORCE
+.PHONY: all lib link quick test test-long asan bench smoke full sweep table figures check-accuracy golden format lint \
+        readme deps clean help FORCE
