@@ -179,6 +179,10 @@ lint: ## house rules, cppcheck, clang-tidy (those that are installed)
 readme: link ## write the generated lists of README.md again
 	@sh tests/readme.sh write $(PROGRAM)
 
+reference: ## keep the results of `make quick` in results/reference/quick
+	@mkdir -p results/reference/quick && cd results/quick && cp table.md selected.csv $(addprefix figures/,heatmap.csv \
+	    heatmap.png heatmap-longest.csv heatmap-longest.png length.csv length.png) ../reference/quick/
+
 deps: ## install what is missing (apt-get as root or sudo -n; otherwise prints the command)
 	@all='$(MISSING)$(if $(XSMM),, libxsmm-dev)'; \
 	[ -n "$$all" ] || { echo 'nothing is missing'; exit 0; }; \
@@ -201,10 +205,10 @@ help: ## this list
 
 # A build without its libraries stops here, with the way out, and not at a missing header.
 ifneq ($(NEEDED),)
-ifneq ($(filter-out quick test test-long asan smoke full deps clean help format lint,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out quick test test-long asan smoke full deps clean help format lint reference,$(or $(MAKECMDGOALS),all)),)
 $(error missing: $(NEEDED); `make deps` installs them)
 endif
 endif
 
 .PHONY: all lib link quick test test-long asan bench smoke full sweep table figures check-accuracy golden format lint \
-        readme deps clean help FORCE
+        readme reference deps clean help FORCE

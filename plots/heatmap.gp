@@ -16,7 +16,7 @@ set for [i = 1:words(CASES)] xtics add (word(CASES, i) i)
 set for [i = 1:words(MIXERS)] ytics add (word(MIXERS, i) i)
 set cbrange [0:1]
 set palette defined (0 "#f7f7f2", 0.25 "#c7e0d4", 0.5 "#7cbfb0", 0.75 "#2f8a9a", 1 "#20456e")
-set cblabel "scaled accuracy" offset -0.8
+set cblabel "scaled accuracy"
 set cbtics 0.5 scale 0.3
 if (DUMB) {
     unset colorbox

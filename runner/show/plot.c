@@ -2,7 +2,8 @@
  * plot.c - `seqprobe plot`: the data of each figure as a CSV, drawn by gnuplot with a script of plots/.
  *
  * A config chooses: figures: [{kind: heatmap}, {kind: length, cases: [a, b]}, {kind: state, cases: [c, d], name: x}].
- * Without it: a heat map, and accuracy against length if any case was evaluated at several lengths.
+ * `at: longest` in a heat map takes the greatest length instead of the training lengths. Without `figures`: both heat
+ * maps and accuracy against length, the last two if any case was evaluated at several lengths.
  *
  *   heatmap   x, y, case, mixer, acc, scaled, text, ink         scaled = (acc - chance)/(1 - chance) within 0..1
  *   length    case_no, mixer_no, case, mixer, len, acc, lo, hi, chance, train_len
@@ -23,6 +24,7 @@ typedef struct Figure {
     const char *kind, *name; /* script plots/KIND.gp; file stem */
     int cases, mixers;       /* chosen ones, as indices into Cells */
     int *kase, *mixer;
+    bool longest;          /* heatmap: at the greatest length, for cases that have one */
     int width, height;     /* SVG units */
     const char *variables; /* further gnuplot assignments */
 } Figure;
@@ -66,16 +68,24 @@ static double scaled(double acc, double chance)
     return fmin(fmax(v, 0), 1);
 }
 
+/* What a heat map shows of a cell; NULL: nothing (diverged). */
+static const Point *shown_point(const Figure *f, const Cell *c)
+{
+    const Point *far = f->longest ? cell_longest(c) : NULL;
+    return far ? far : c->n_points ? &c->point[0] : NULL;
+}
+
 static int data_heatmap(const Cells *s, Figure *f, Buf *b)
 {
     int points = 0;
+    if (f->longest) keep_drawn(s, f, true);
     buf_puts(b, "x,y,case,mixer,acc,scaled,text,ink\n");
     for (int y = 0; y < f->mixers; y++)
         for (int x = 0; x < f->cases; x++) {
             const Cell *c = cell_at(s, f->mixer[y], f->kase[x]);
             if (!c || !c->n_seeds) continue;
-            double acc = c->n_points ? c->point[0].acc : 0;
-            double v = c->n_points ? scaled(acc, c->point[0].chance) : 0;
+            const Point *p = shown_point(f, c);
+            double acc = p ? p->acc : 0, v = p ? scaled(acc, p->chance) : 0;
             buf_printf(b, "%d,%d,", x + 1, y + 1);
             buf_csv(b, s->kase[f->kase[x]]);
             buf_puts(b, ",");
@@ -231,13 +241,13 @@ static bool choose(const Value *map, const char *key, const char **label, int n,
 
 static bool read_figure(const Value *map, const Cells *s, Arena *a, Figure *f, Err *err)
 {
-    static const char *const keys[] = { "kind", "name", "cases", "mixers", NULL };
+    static const char *const keys[] = { "kind", "name", "cases", "mixers", "at", NULL };
     char place[256];
     for (const Value *v = map->first; v; v = v->next) {
         int i = 0;
         while (keys[i] && (map->kind != VALUE_MAP || strcmp(v->key, keys[i]))) i++;
         if (!keys[i])
-            return err_set(err, EXIT_USAGE, "%sfigures: unknown key '%s'; known: kind, name, cases, mixers",
+            return err_set(err, EXIT_USAGE, "%sfigures: unknown key '%s'; known: kind, name, cases, mixers, at",
                            value_place(v, true, place), v->key ? v->key : "");
     }
     const char *kind = value_text(map, "kind", "");
@@ -247,7 +257,12 @@ static bool read_figure(const Value *map, const Cells *s, Arena *a, Figure *f, E
         return err_set(err, EXIT_USAGE, "%sfigures: kind '%s' is not one of heatmap, length, state",
                        value_place(map, false, place), kind);
     f->kind = kinds[i];
-    f->name = value_text(map, "name", f->kind);
+    const char *at = value_text(map, "at", "train");
+    f->longest = !strcmp(at, "longest");
+    if ((!f->longest && strcmp(at, "train")) || (f->longest && f->kind != kinds[0]))
+        return err_set(err, EXIT_USAGE, "%sfigures: 'at' of a heatmap is train or longest",
+                       value_place(value_get(map, "at"), false, place));
+    f->name = value_text(map, "name", f->longest ? "heatmap-longest" : f->kind);
     if (f->name[strspn(f->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")] || !*f->name)
         return err_set(err, EXIT_USAGE, "%sfigures: name '%s' may have letters, digits, '_' and '-'",
                        value_place(value_get(map, "name"), false, place), f->name);
@@ -260,13 +275,11 @@ static bool read_figures(const Cells *s, Arena *a, Figure **out, int *n, Err *er
     const Value *list = s->figures;
     if (!list) {
         bool lengths = false;
-        Value *own = value_list(a), *map = value_map(a);
-        value_set(map, "kind", value_scalar(a, "heatmap"));
-        value_append(own, map);
         for (int i = 0; i < s->mixers * s->cases; i++) lengths = lengths || (s->cell[i] && cell_longest(s->cell[i]));
-        map = value_map(a);
-        value_set(map, "kind", value_scalar(a, "length"));
-        if (lengths) value_append(own, map);
+        const char *text =
+            lengths ? "[{kind: heatmap}, {kind: heatmap, at: longest}, {kind: length}]" : "[{kind: heatmap}]";
+        Value *own;
+        TRY(yaml_parse(NULL, text, a, &own, err));
         list = own;
     }
     *n = 0;

@@ -24,11 +24,11 @@ static char mark_of(const Cell *c)
     return c->has_theory ? mark[c->theory.verdict] : ' ';
 }
 
-/* Two digits, three near 1: rounding never hides that something was missed. */
+/* Two digits, three near 1 and there cut off: rounding never hides that something was missed. */
 static const char *accuracy(Arena *a, double v)
 {
     if (isnan(v)) return "";
-    if (v >= 0.99 && v < 1) return arena_printf(a, "%.3f", fmin(v, 0.999));
+    if (v >= 0.98 && v < 1) return arena_printf(a, "%.3f", floor(v * 1000 + 1e-9) / 1000);
     return arena_printf(a, "%.2f", v);
 }
 
@@ -253,6 +253,7 @@ static int run(Cli *c, Err *err)
     if (cli_bool(c, "save")) {
         const char *path = path_join(a, s.dir, "table.md"), *text = table_markdown(&s, a);
         if (!file_write_atomic(path, text, strlen(text), err)) return EXIT_FAILED;
+        fflush(stdout);
         fprintf(stderr, "wrote %s\n", path);
     }
     return EXIT_OK;

@@ -55,5 +55,9 @@ $ sed 's/kind: state/kind: heatmap/' configs/tiny.yaml > configs/t2.yaml; seqpro
 ? 2
 
 $ sed 's/kind: state/knd: state/' configs/tiny.yaml > configs/t2.yaml; seqprobe plot configs/t2.yaml
-! seqprobe: error: configs/t2.yaml:...: figures: unknown key 'knd'; known: kind, name, cases, mixers
+! seqprobe: error: configs/t2.yaml:...: figures: unknown key 'knd'; known: kind, name, cases, mixers, at
+? 2
+
+$ sed 's/kind: state/kind: state, at: longest/' configs/tiny.yaml > configs/t2.yaml; seqprobe plot configs/t2.yaml
+! seqprobe: error: configs/t2.yaml:...: figures: 'at' of a heatmap is train or longest
 ? 2

@@ -34,6 +34,9 @@ $ seqprobe plot demo
 results/demo/figures/heatmap.csv
 results/demo/figures/heatmap.svg
 results/demo/figures/heatmap.png
+results/demo/figures/heatmap-longest.csv
+results/demo/figures/heatmap-longest.svg
+results/demo/figures/heatmap-longest.png
 results/demo/figures/length.csv
 results/demo/figures/length.svg
 results/demo/figures/length.png
@@ -42,6 +45,11 @@ $ cat results/demo/figures/heatmap.csv
 x,y,case,mixer,acc,scaled,text,ink
 1,1,easy,"net, one",0.9973,0.9946,0.99,16777215
 2,1,hard,"net, one",0.26,0.0133333333,0.26,2236962
+1,2,easy,other ±,1,1,1.00,16777215
+
+$ cat results/demo/figures/heatmap-longest.csv
+x,y,case,mixer,acc,scaled,text,ink
+1,1,easy,"net, one",0.62,0.24,0.62,2236962
 1,2,easy,other ±,1,1,1.00,16777215
 
 $ cat results/demo/figures/length.csv
@@ -61,7 +69,7 @@ $ tail -n 2 results/demo/figures/length.svg | head -c 6
 $ cp results/demo/figures/length.svg a && seqprobe plot demo > out && cmp a results/demo/figures/length.svg
 
 $ seqprobe plot demo --term dumb | grep -c 'net, one'
-2
+3
 
 # Without gnuplot, or when it complains.
 $ P=$(command -v seqprobe); PATH=/nowhere $P plot demo
