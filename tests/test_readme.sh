@@ -27,8 +27,8 @@ for t in $(sed -n 's/^make \([a-z-]*\).*/\1/p' "$work/commands" | sort -u) \
          $(grep -o '`make [a-z-]*`' README.md | tr -d '`' | cut -d' ' -f2 | sort -u); do
     grep -q "^$t:.*##" Makefile; expect "no make target $t" $?
 done
-for f in $(grep -oE '(configs|tasks|models|runner|tests|plots|results/reference)/[a-zA-Z0-9_./-]+\.(c|h|gp|yaml|csv|svg|png)' \
-           README.md | sort -u); do
+folders='(configs|tasks|models|runner|tests|plots|results/reference)'
+for f in $(grep -oE "$folders/[a-zA-Z0-9_./-]+\.(hash|md|c|h|gp|yaml|csv|svg|png)" README.md | sort -u); do
     case $f in
     */FAMILY/*) ;;
     tasks/* | models/*) [ -e "$f" ] || echo "skipped: $f: not in this tree" ;;
