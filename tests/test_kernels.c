@@ -102,7 +102,7 @@ static const GradCase cases[] = {
 static void more(Suite *s)
 {
     suite_add_tcase(s, cases_scan());
-    if (cases_seq) suite_add_tcase(s, cases_seq());
+    suite_add_tcase(s, cases_seq());
 }
 
 int main(int argc, char **argv)

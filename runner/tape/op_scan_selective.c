@@ -11,8 +11,8 @@
  *
  * The exact decay meets a plain Euler input (dt * b), as in the published code. last (B,E,N) or NULL receives h[T-1].
  *
- * Form: vectors over the states of a channel, exp in registers, tiles of 32 channels whose states stay in the first-level
- * cache. The forward pass keeps the states before every chunk of 32 steps; the backward pass reruns a chunk, keeps its
+ * Form: vectors over the states of a channel, exp in registers, tiles of 32 channels whose states stay in the
+ * first-level cache. The forward pass keeps the states before every chunk of 32 steps; the backward pass reruns a chunk, keeps its
  * states and decays in the second-level cache, and walks back.
  * Source: Gu & Dao 2023 (arXiv:2312.00752), section 3; negative: Grazzi et al. 2024 (arXiv:2411.12537).
  */
@@ -31,8 +31,8 @@ typedef struct Plan {
     real *kept; /* states before each chunk, tile after tile, n_chunks * TILE * W reals each */
 } Plan;
 
-/* One tile: n_e <= TILE channels from e0, N-columns n0..n0+width padded with zeros to W = nv * VLEN. Channels are padded
- * to a multiple of VLEN with dt = u = 0, columns with A = b = c = 0: the padding stays zero. */
+/* One tile: n_e <= TILE channels from e0, N-columns n0..n0+width padded with zeros to W = nv * VLEN. Channels are
+ * padded to a multiple of VLEN with dt = u = 0, columns with A = b = c = 0: the padding stays zero. */
 typedef struct Tile {
     const Plan *p;
     Tensor *const *in;
@@ -70,8 +70,8 @@ static size_t row_of(const Tile *k, int t)
     return ((size_t)k->b * (size_t)k->p->T + (size_t)t) * (size_t)k->p->E + (size_t)k->e0;
 }
 
-/* Step t, number i of its chunk, of a tile: next = a * h + x b. With keep, a goes to decays; else y = next . c + skip * u,
- * or, for the columns after the first block, y += next . c. next may be h. */
+/* Step t, number i_t of its chunk, of a tile: next = a * h + x b. With keep, a goes to decays; else
+ * y = next . c + skip * u or, for the columns after the first block, y += next . c. next may be h. */
 INLINE void step(const int nv, const bool negative, const bool keep, const Tile *k, int t, int i_t, const real *h,
                  real *next, real *decays)
 {

@@ -14,7 +14,8 @@
 #include "base/base.h"
 #include "tape/tape.h"
 
-#define TOL (REAL_BITS == 64 ? 1e-10 : 1e-4)
+#define TOL    (REAL_BITS == 64 ? 1e-10 : 1e-4)
+#define RANDOM ((double)NAN) /* gates drawn, not one value */
 enum { IN_MAX = 8 };
 
 /* Inputs of one op: tensors for the op and the same numbers (and reference gradients) in double. */
@@ -124,7 +125,7 @@ static void ref_diag(Case *c, int B, int T, int N, bool broadcast)
         }
 }
 
-/* start: 0 none, 1 shared by the batch, 2 one per sequence; gate: NAN for random, else that value everywhere. */
+/* start: 0 none, 1 shared by the batch, 2 one per sequence; gate: RANDOM, else that value everywhere. */
 static void check_diag(int B, int T, int N, int start, double gate)
 {
     Case c = case_new(7, 3);
@@ -146,9 +147,9 @@ enum { N_LENGTHS = sizeof lengths / sizeof *lengths };
 START_TEST(diag)
 {
     for (int i = 0; i < N_LENGTHS; i++)
-        for (int start = 0; start < 3; start++) check_diag(3, lengths[i], 7, start, NAN);
+        for (int start = 0; start < 3; start++) check_diag(3, lengths[i], 7, start, RANDOM);
     const int widths[] = { 1, 4, 8, 16, 33, 64, 70 };
-    for (int i = 0; i < 7; i++) check_diag(2, 9, widths[i], 2, NAN);
+    for (int i = 0; i < 7; i++) check_diag(2, 9, widths[i], 2, RANDOM);
     check_diag(2, 20, 5, 2, 0);
     check_diag(2, 20, 5, 2, 1);
     check_diag(2, 20, 5, 2, -1);
@@ -341,7 +342,7 @@ START_TEST(dplr_lengths)
 {
     for (int i = 0; i < N_LENGTHS; i++)
         for (int m = 0; m < 54; m++)
-            check_dplr((Dplr){ 2, lengths[i], 1, 4, 5, m % 3 + 1, m / 3 % 3, m / 9 % 3, m / 27, NAN });
+            check_dplr((Dplr){ 2, lengths[i], 1, 4, 5, m % 3 + 1, m / 3 % 3, m / 9 % 3, m / 27, RANDOM });
 }
 END_TEST
 
@@ -349,12 +350,12 @@ START_TEST(dplr_sizes)
 {
     const int k[] = { 1, 3, 4, 5, 8, 16, 31, 32, 64 }, v[] = { 1, 4, 5, 8, 16, 32, 40, 64 };
     for (int i = 0; i < 9; i++)
-        for (int j = 0; j < 8; j++) check_dplr((Dplr){ 1, 35, 2, k[i], v[j], 1, (i + j) % 3, 2, j != i, NAN });
-    check_dplr((Dplr){ 1, 4, 1, 128, 128, 1, 1, 0, true, NAN });
-    check_dplr((Dplr){ 1, 4, 1, 17, 128, 2, 2, 1, true, NAN });
-    check_dplr((Dplr){ 1, 40, 1, 128, 33, 1, 2, 2, true, NAN }); /* chunks shorter than 32 */
-    check_dplr((Dplr){ 2, 3, 2, 3, 6, 33, 1, 2, true, NAN });    /* more micro-steps than a chunk has */
-    check_dplr((Dplr){ 2, 37, 3, 8, 7, 16, 2, 1, true, NAN });
+        for (int j = 0; j < 8; j++) check_dplr((Dplr){ 1, 35, 2, k[i], v[j], 1, (i + j) % 3, 2, j != i, RANDOM });
+    check_dplr((Dplr){ 1, 4, 1, 128, 128, 1, 1, 0, true, RANDOM });
+    check_dplr((Dplr){ 1, 4, 1, 17, 128, 2, 2, 1, true, RANDOM });
+    check_dplr((Dplr){ 1, 40, 1, 128, 33, 1, 2, 2, true, RANDOM }); /* chunks shorter than 32 */
+    check_dplr((Dplr){ 2, 3, 2, 3, 6, 33, 1, 2, true, RANDOM });    /* more micro-steps than a chunk has */
+    check_dplr((Dplr){ 2, 37, 3, 8, 7, 16, 2, 1, true, RANDOM });
 }
 END_TEST
 
@@ -415,7 +416,7 @@ START_TEST(halves)
     const int T = 77, splits[] = { 1, 31, 33, 64, 76 };
     for (int i = 0; i < 5; i++)
         for (int m = 0; m < 6; m++) {
-            Dplr d = { 2, T, 2, 5, 9, m % 2 + 1, m % 3, m % 2 ? 2 : 0, m != 4, NAN };
+            Dplr d = { 2, T, 2, 5, 9, m % 2 + 1, m % 3, m % 2 ? 2 : 0, m != 4, RANDOM };
             Case c = dplr_case(&d);
             Tape *t = c.t;
             Tensor *y = run_dplr(&c);
@@ -497,8 +498,8 @@ START_TEST(selective_gates)
 }
 END_TEST
 
-/* A decay of 1 is no decay, an erase key of 0 none, n_h micro-steps are n_h tokens of which the first decays and the last
- * reads. */
+/* A decay of 1 is no decay, an erase key of 0 none, n_h micro-steps are n_h tokens of which the first decays and the
+ * last reads. */
 START_TEST(dplr_identities)
 {
     for (int m = 0; m < 2; m++) {
@@ -514,7 +515,7 @@ START_TEST(dplr_identities)
     }
     enum { B = 2, T = 23, H = 2, K = 6, V = 9 };
     for (int n = 2; n <= 3; n++) {
-        Dplr d = { B, T, H, K, V, n, 2, 2, true, NAN };
+        Dplr d = { B, T, H, K, V, n, 2, 2, true, RANDOM };
         Case c = dplr_case(&d), flat = c;
         Tensor *y = run_dplr(&c);
         flat.in[DQ] = tape_const(c.t, 4, (int[]){ B, T * n, H, K });
@@ -535,7 +536,7 @@ END_TEST
 /* One tensor in several places collects the sum of the gradients of its places. */
 START_TEST(shared_inputs)
 {
-    Dplr d = { 1, 37, 1, 8, 8, 1, 2, 0, true, NAN };
+    Dplr d = { 1, 37, 1, 8, 8, 1, 2, 0, true, RANDOM };
     Case c = dplr_case(&d);
     for (int i = DW; i <= DR; i++) c.in[i] = tape_tensor(c.t, 4, (int[]){ 1, 37, 1, 8 });
     for (int i = DW; i <= DR; i++) memcpy(c.in[i]->x, c.in[DQ]->x, tensor_size(c.in[DQ]) * sizeof(real));
