@@ -86,8 +86,10 @@ Tensor *op_scan_diag(Tape *t, Tensor *a, Tensor *u, Tensor *h0, real *last)
             h = out->x + o;
         }
         if (!last) continue;
-        if (h) memcpy(last + (size_t)b * (size_t)N, h, sizeof(real) * (size_t)N);
-        else memset(last + (size_t)b * (size_t)N, 0, sizeof(real) * (size_t)N);
+        if (h)
+            memcpy(last + (size_t)b * (size_t)N, h, sizeof(real) * (size_t)N);
+        else
+            memset(last + (size_t)b * (size_t)N, 0, sizeof(real) * (size_t)N);
     }
     tape_flops(t, 2.0 * (double)tensor_size(out));
     return PUSH(t, "scan_diag", out, NULL, a, u, h0);

@@ -148,8 +148,8 @@ static void load_chunk(Block *k, int t0, int t1)
     k->r_row[m] = k->zero; /* nothing follows the last micro-step of a chunk */
 }
 
-/* Run tokens t0..t1 of the loaded chunk from S and keep u. With states: put the states there and read nothing; else
- * update S in place and write the output. */
+/* Run tokens t0..t1 of the loaded chunk from S and keep u. With states: put the states there; else update
+ * S in place. With out: write the output. */
 static void run_chunk(Block *k, int t0, int t1, real *S, real *states, Tensor *out)
 {
     const Dplr *d = k->d;
@@ -158,7 +158,7 @@ static void run_chunk(Block *k, int t0, int t1, real *S, real *states, Tensor *o
     DplrForwardArgs x = { .S = S, .next = S, .p = k->p, .scale = d->scale };
     if (erase) dplr_read(k->nv, K, S, k->r_row[0], k->p);
     for (int m = 0, t = t0, j = 0; m < n; m++) {
-        const bool read = !states && j == n_h - 1;
+        const bool read = out && j == n_h - 1;
         real *y = read ? out->x + row_of(k, t, 0, 1) * (size_t)d->V + k->v0 : NULL;
         if (states) x.next = states + (size_t)(K * k->W) * (size_t)(m + 1);
         x.a = d->a_width ? input(k, A, t, 0) : NULL;

@@ -12,8 +12,8 @@
  * The exact decay meets a plain Euler input (dt * b), as in the published code. last (B,E,N) or NULL receives h[T-1].
  *
  * Form: vectors over the states of a channel, exp in registers, tiles of 32 channels whose states stay in the
- * first-level cache. The forward pass keeps the states before every chunk of 32 steps; the backward pass reruns a chunk, keeps its
- * states and decays in the second-level cache, and walks back.
+ * first-level cache. The forward pass keeps the states before every chunk of 32 steps; the backward pass reruns a
+ * chunk, keeps its states and decays in the second-level cache, and walks back.
  * Source: Gu & Dao 2023 (arXiv:2312.00752), section 3; negative: Grazzi et al. 2024 (arXiv:2411.12537).
  */
 #include "tape/tape.h"
@@ -179,9 +179,9 @@ static void run_step(const Tile *k, int t, int i, const real *h, real *next, rea
     else if (decays)                                                                                                   \
         step(nv, false, true, k, t, i, h, next, decays);                                                               \
     else if (k->p->negative)                                                                                           \
-        step(nv, true, false, k, t, i, h, next, NULL);                                                                 \
+        step(nv, true, false, k, t, i, h, next, k->decays);                                                            \
     else                                                                                                               \
-        step(nv, false, false, k, t, i, h, next, NULL)
+        step(nv, false, false, k, t, i, h, next, k->decays)
     if (k->nv == 1) {
         STEP(1);
     } else if (k->nv == 2) {

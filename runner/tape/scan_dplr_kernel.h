@@ -2,8 +2,8 @@
  * scan_dplr_kernel.h - one micro-step of op_scan_dplr on one block of the value axis.
  *
  * A block is a state S (K,W) of W = nv * VLEN columns, nv = 1, 2 or 4, row-major and contiguous, so that it stays in
- * the first-level cache and every row is a few vectors. Columns are independent given w, r, q, a. Each function makes one
- * pass over the state; what a variant leaves out (no decay, no erase key, no read) costs nothing.
+ * the first-level cache and every row is a few vectors. Columns are independent given w, r, q, a. Each function makes
+ * one pass over the state; what a variant leaves out (no decay, no erase key, no read) costs nothing.
  */
 #ifndef SEQPROBE_SCAN_DPLR_KERNEL_H
 #define SEQPROBE_SCAN_DPLR_KERNEL_H
