@@ -14,7 +14,7 @@ DIRS    ?= tests/golden
 PROGRAM := $(BUILD)/seqprobe
 # Compile on all processors without being asked; an outer make's -j is passed down as usual.
 ifeq ($(MAKELEVEL),0)
-MAKEFLAGS += -j$(JOBS)
+MAKEFLAGS += -j$(JOBS) --no-print-directory
 endif
 
 # ---- flags --------------------------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ TEST_SCRIPTS := $(sort $(wildcard tests/test_*.sh))
 # Missing packages are installed first; make then starts again, because it asks pkg-config while it reads this file.
 ifneq ($(MISSING),)
 ifdef SECOND_TRY
-$(error still missing: $(MISSING))
+$(if $(findstring n,$(firstword -$(MAKEFLAGS))),,$(error still missing: $(MISSING)))
 endif
 quick test test-long asan smoke full: ; @$(MAKE) deps && $(MAKE) SECOND_TRY=1 $@
 else
