@@ -130,10 +130,10 @@ $(BUILD)/bench/%: $(BUILD)/f32/tests/bench/bench_%.o $(TEST_HELP:%.c=$(BUILD)/f3
 # Not compiled, and counted like the test programs.
 TEST_SCRIPTS := $(sort $(wildcard tests/test_*.sh))
 # Missing packages are installed first; make then starts again, because it asks pkg-config while it reads this file.
-ifneq ($(MISSING),)
-ifdef SECOND_TRY
+ifneq ($(and $(SECOND_TRY),$(MISSING)),)
 $(if $(findstring n,$(firstword -$(MAKEFLAGS))),,$(error still missing: $(MISSING)))
 endif
+ifneq ($(if $(SECOND_TRY),,$(MISSING)),)
 quick test test-long asan smoke full: ; @$(MAKE) deps && $(MAKE) SECOND_TRY=1 $@
 else
 SWEEP = $(PROGRAM) sweep $(1) -j $(JOBS) || [ $$? -eq 4 ]

@@ -177,7 +177,7 @@ static int by_state(const void *x, const void *y)
 static int data_state(const Cells *s, Figure *f, Buf *b)
 {
     keep_drawn(s, f, false);
-    double lo = INFINITY, hi = 0;
+    double lo = (double)INFINITY, hi = 0;
     int points = 0, legend = 13;
     Sized *one = ARENA_NEW(b->a, Sized, f->cases);
     buf_puts(b, "mixer_no,mixer,case,state,acc,lo,hi,chance\n");

@@ -59,7 +59,7 @@ static const char *second_line(Arena *a, const Cell *c)
 /* "2112", or "2112-4224" when it differs between cases. */
 static const char *state_text(const Cells *s, int m, Arena *a)
 {
-    double lo = INFINITY, hi = -INFINITY;
+    double lo = (double)INFINITY, hi = -(double)INFINITY;
     for (int k = 0; k < s->cases; k++) {
         const Cell *c = cell_at(s, m, k);
         if (!c || !c->n_seeds || isnan(c->state)) continue;
