@@ -58,7 +58,7 @@ START_TEST(maps_have_their_values)
     for (int i = 0; i < N; i++) x->x[i] = (real)(i - N / 2) / 200; /* -10 .. 10, zero included */
     Tensor *y = maps[_i].op(t, x);
     for (int i = 0; i < N; i++) {
-        bool tail = fabs((double)x->x[i]) <= 5;                                  /* there also relative, far below 1 */
+        bool tail = fabs((double)x->x[i]) <= 5; /* there also relative, far below 1 */
         near_to(maps[_i].name, (double)y->x[i], maps[_i].f((double)x->x[i]), tail ? 0 : 1);
     }
     ck_assert_double_eq(t->flops, N);

@@ -21,7 +21,8 @@ void   grad_clip(real *g, size_t n, double norm, double clip);
 
 typedef enum { SCHEDULE_WARMUP_COSINE, SCHEDULE_CONSTANT, SCHEDULE_COSINE_STEP, SCHEDULE_COSINE_EPOCH } Schedule;
 /* Rate of step s (from 0) of n. warmup_cosine: peak (s+1)/w for s < w, then
- * floor + (peak-floor)(1+cos(pi (s-w)/(n-w)))/2, floor from s = n. cosine_step: the same with w = 0. cosine_epoch: constant inside an epoch of `epoch` steps. */
+ * floor + (peak-floor)(1+cos(pi (s-w)/(n-w)))/2, floor from s = n. cosine_step: the same with w = 0. cosine_epoch:
+ * constant inside an epoch of `epoch` steps. */
 double schedule_lr(Schedule kind, long s, long n, long w, long epoch, double peak, double floor);
 
 #endif

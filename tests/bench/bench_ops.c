@@ -48,7 +48,7 @@ static Tensor *rope(Tape *t, const Data *d) { return op_rope(t, heads(t, d), 0, 
 static Tensor *rope_pairs(Tape *t, const Data *d) { return op_rope(t, heads(t, d), 0, 1e4, true); }
 static Tensor *conv(Tape *t, const Data *d) { return op_short_conv(t, d->x, d->w, d->v, NULL, NULL); }
 static Tensor *embed(Tape *t, const Data *d) { return op_embed(t, d->id, B, T, op_reshape(t, d->y, B * T, C)); }
-static Tensor *loss(Tape *t, const Data *d) 
+static Tensor *loss(Tape *t, const Data *d)
 {
     return op_cross_entropy(t, op_reshape(t, d->x, B * T, C), d->id, 1, NULL, NULL);
 }

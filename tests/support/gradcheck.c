@@ -121,7 +121,7 @@ static double central_difference(Setup *s, Tape *t, real *x, const real *cot)
     double up = (double)*x;
     Tensor *y = s->c->build(t, s->in, s->c);
     size_t n = tensor_size(y);
-    real *a = ARENA_RAW(t->arena, real, n);                /* a copy: an op may return its input */
+    real *a = ARENA_RAW(t->arena, real, n); /* a copy: an op may return its input */
     memcpy(a, y->x, n * sizeof(real));
     *x = (real)((double)kept - h);
     double width = up - (double)*x, sum = 0;
