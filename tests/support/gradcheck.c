@@ -291,6 +291,20 @@ static void find_build_dir(const char *self)
         snprintf(run.build_dir, sizeof run.build_dir, "%s/..", slash ? dir : ".");
 }
 
+/* The worst error of the table: what a report of a change quotes. */
+static void print_worst(const GradCase *cases, int n)
+{
+    double worst = 0;
+    const GradCase *at = cases;
+    for (int i = 0; i < n && REAL_BITS == 64; i++) {
+        double err = gradcheck(&cases[i], NULL);
+        if (err <= worst) continue;
+        worst = err;
+        at = &cases[i];
+    }
+    printf("worst: %.3g relative (%s), %d cases\n", worst, label(at), n);
+}
+
 int gradcheck_main(int argc, char **argv, const char *suite, const GradCase *cases, int n, void (*more)(Suite *s))
 {
     gemm_setup();
@@ -301,6 +315,10 @@ int gradcheck_main(int argc, char **argv, const char *suite, const GradCase *cas
     }
     if (argc == 2 && !strcmp(argv[1], "--dump")) {
         dump(cases, n);
+        return EXIT_SUCCESS;
+    }
+    if (argc == 2 && !strcmp(argv[1], "--worst")) {
+        print_worst(cases, n);
         return EXIT_SUCCESS;
     }
     run.cases = cases;

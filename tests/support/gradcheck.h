@@ -11,7 +11,8 @@
  *   both    gradients accumulate (+=); an input with g == NULL leaves the other gradients bit-identical; a tape without
  *           gradients gives the same output bits and records nothing; inputs are not written to
  *
- * A test program is a table of cases and a call of gradcheck_main. Its --list prints the ops it covers.
+ * A test program is a table of cases and a call of gradcheck_main. Its --list prints the ops it covers, its --worst (in
+ * double) the worst error of the table.
  */
 #ifndef SEQPROBE_GRADCHECK_H
 #define SEQPROBE_GRADCHECK_H
