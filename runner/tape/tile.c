@@ -8,7 +8,8 @@
 #define UNROLL _Pragma("GCC unroll 8")
 #endif
 
-/* clang-format off: it takes UNROLL for a function. */
+/* It takes UNROLL for a function. */
+/* clang-format off */
 /* What a tile reads and writes. step: of a from one l to the next, in bytes (in elements gcc clones the loop for a step
  * of one and then spills the accumulators around both). */
 typedef struct Tile { const real *a, *b; real *out; size_t ra, step, ldb, ldo; int len; bool add; } Tile;
