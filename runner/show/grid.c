@@ -34,6 +34,20 @@ void buf_pad(Buf *b, const char *utf8, int width, bool right)
     if (!right && pad > 0) buf_printf(b, "%*s", pad, "");
 }
 
+void buf_wrap(Buf *b, const char *text, int width)
+{
+    int used = 0;
+    for (text += strspn(text, " \n"); *text; text += strspn(text, " \n")) {
+        size_t n = strcspn(text, " \n");
+        const char *word = arena_printf(b->a, "%.*s", (int)n, text);
+        if (used) buf_puts(b, used + 1 + text_width(word) > width ? "\n" : " ");
+        used = used && used + 1 + text_width(word) <= width ? used + 1 + text_width(word) : text_width(word);
+        buf_puts(b, word);
+        text += n;
+    }
+    if (used) buf_puts(b, "\n");
+}
+
 Grid grid_new(Arena *a, int cols, const char *const *head, const char *align)
 {
     CHECK((int)strlen(align) == cols, "grid: %d columns, alignment '%s'", cols, align);

@@ -24,6 +24,7 @@ char *grid_text(const Grid *g, Format format, int group);
 
 int   text_width(const char *utf8);                       /* code points */
 void  buf_pad(Buf *b, const char *utf8, int width, bool right);
+void  buf_wrap(Buf *b, const char *text, int width);      /* words in lines of at most width, each ended */
 const char *bytes_markdown(Arena *a, const char *s);      /* '|' escaped */
 
 /* tasks/FAMILY/NAME.c or models/FAMILY/NAME.c -> FAMILY */

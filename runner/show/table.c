@@ -163,7 +163,8 @@ static char *table_text(const Cells *s, int columns, bool color, Arena *a)
             if (w2 > width[k]) width[k] = w2;
         }
     }
-    buf_printf(&b, "%s%s%s\n", s->title ? s->title : s->name, s->question ? ": " : "", s->question ? s->question : "");
+    buf_printf(&b, "%s\n", s->title ? s->title : s->name);
+    buf_wrap(&b, s->question ? s->question : "", columns < 116 ? columns : 116);
     for (int from = 0, to; from < s->cases; from = to) {
         int used = label + state + 2;
         for (to = from; to < s->cases && (to == from || used + 2 + width[to] <= columns); to++) used += 2 + width[to];
@@ -201,7 +202,8 @@ static char *table_markdown(const Cells *s, Arena *a)
     }
     Buf b = buf_new(a);
     Grid cases = legend(s, a);
-    if (s->question) buf_printf(&b, "%s\n\n", s->question);
+    buf_wrap(&b, s->question ? s->question : "", 120);
+    buf_puts(&b, s->question ? "\n" : "");
     buf_printf(&b, "%s\n%s\n", grid_text(&g, FORMAT_MARKDOWN, -1), grid_text(&cases, FORMAT_MARKDOWN, -1));
     buf_puts(&b, "State: reals of recurrent state per sequence, at the training lengths.\n\n");
     buf_puts(&b, reading);

@@ -10,8 +10,9 @@ $ seqprobe table configs/tiny.yaml
 
 $ seqprobe sweep configs/tiny.yaml -j 2 2> err > out
 
-$ seqprobe table configs/tiny.yaml | head -n 11
-tiny: can a recurrence of eight reals count to two?
+$ seqprobe table configs/tiny.yaml | head -n 12
+tiny
+can a recurrence of eight reals count to two?
 
         state  short          last
 mingru      8  0... → 0... -  0... → 0... -

@@ -44,8 +44,8 @@ example 1 (5 positions)
   input  <bos>     0     0     1     0
   target     .  even  even   odd   odd
 
-$ seqprobe show parity task.len=4 -n 1 --color always | od -c | grep -c '033'
-...
+$ seqprobe show parity task.len=4 -n 1 --color always | grep -c "$(printf '\033')\[1;32m  odd"
+1
 
 $ seqprobe sample parity len=4
 input  2 0 1 0 0
