@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * figures.h - the figures of a sweep, for `plot` and the report.
+ */
+#ifndef SEQPROBE_FIGURES_H
+#define SEQPROBE_FIGURES_H
+
+#include "show/cells.h"
+
+enum { DRAW_SVG = 1, DRAW_PNG = 2, DRAW_PDF = 4, DRAW_DUMB = 8 };
+
+typedef struct Drawn {
+    const char *kind, *name;           /* "length"; stem of its files */
+    const char *caption;               /* one sentence: what is drawn and how to read it */
+    const char *stem;                  /* results/NAME/figures/STEM without extension; STEM.csv and what was drawn */
+} Drawn;
+
+/* The figures of the config, else the default ones, into results/NAME/figures/. `formats` is a sum of DRAW_*; DRAW_DUMB
+ * prints to standard output. Fails without gnuplot, and when gnuplot warns. */
+bool figures_draw(const Cells *cells, int formats, Arena *a, int *n, Drawn **out, Err *err);
+
+#endif
