@@ -108,6 +108,9 @@ START_TEST(selects)
     ck_assert_str_eq(csv_get(&s, 0, "n"), "600");
     ck_assert_str_eq(csv_get(&s, 0, "chance"), "0.5");
     ck_assert_str_eq(csv_get(&s, 0, "best_run"), plan.row[4].id);
+    char runs[64];
+    snprintf(runs, sizeof runs, "%s %s %s", plan.row[3].id, plan.row[4].id, plan.row[5].id);
+    ck_assert_str_eq(csv_get(&s, 0, "runs"), runs);
     double lo, hi;
     wilson((0.5 + 0.995 + 0.7) / 3, 600, &lo, &hi);
     ck_assert_double_eq_tol(csv_num(&s, 0, "lo"), lo, 1e-8);
@@ -119,6 +122,7 @@ START_TEST(selects)
     ck_assert_str_eq(csv_get(&s, 2, "mixer"), "mingru");
     ck_assert_str_eq(csv_get(&s, 2, "n_seeds"), "0");
     ck_assert_str_eq(csv_get(&s, 2, "lr"), "");
+    ck_assert_str_eq(csv_get(&s, 2, "runs"), "");
 }
 END_TEST
 

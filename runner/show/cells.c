@@ -109,7 +109,20 @@ static void read_point(const Csv *csv, int r, Cell *c)
                   .n = (long)csv_num(csv, r, "n") };
 }
 
-static void read_cell(const Csv *csv, int r, Cell *c)
+static const char **split_words(Arena *a, const char *text, int *n)
+{
+    char *s = arena_strdup(a, text);
+    const char **out = ARENA_NEW(a, const char *, strlen(s) / 2 + 1);
+    *n = 0;
+    for (char *end; *s; s = end) {
+        end = s + strcspn(s, " ");
+        out[(*n)++] = s;
+        if (*end) *end++ = 0;
+    }
+    return out;
+}
+
+static void read_cell(const Csv *csv, int r, Arena *a, Cell *c)
 {
     c->n_seeds = (int)csv_num(csv, r, "n_seeds");
     c->metric = csv_get(csv, r, "metric");
@@ -118,6 +131,8 @@ static void read_cell(const Csv *csv, int r, Cell *c)
     c->step_solved = csv_num(csv, r, "step_solved");
     c->state = csv_num(csv, r, "state_reals");
     c->params = csv_num(csv, r, "params");
+    c->flops = csv_num(csv, r, "train_flops");
+    c->run = split_words(a, csv_get(csv, r, "runs"), &c->n_runs);
     c->stop_at = (double)NAN;
     c->task = "";
 }
@@ -142,7 +157,7 @@ static bool read_selected(const char *path, const char *results, Arena *a, Cells
         if (!*at) {
             *at = ARENA_NEW(a, Cell, 1);
             (*at)->point = ARENA_NEW(a, Point, csv.rows);
-            read_cell(&csv, r, *at);
+            read_cell(&csv, r, a, *at);
         }
         if ((*at)->n_seeds && *csv_get(&csv, r, "slice")) read_point(&csv, r, *at);
     }
@@ -171,6 +186,7 @@ bool cells_read(const char *what, const char *results, Arena *a, Cells *out, Err
     }
     out->name = plan.name;
     out->dir = path_join(a, results, plan.name);
+    out->results = results;
     const char *selected = path_join(a, out->dir, "selected.csv");
     if (!file_exists(selected))
         return err_set(err, EXIT_USAGE, "no %s; '%s' is neither a config file nor a sweep with results", selected,

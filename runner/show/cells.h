@@ -21,13 +21,14 @@ typedef struct Cell {
     int n_seeds;                       /* finished; 0: none, then nothing below is set */
     int n_points; Point *point;        /* [0]: the training lengths; n_points 0: diverged */
     double lr, step_solved;            /* step_solved NaN: never on validation */
-    double state, params;
+    double state, params, flops;       /* flops: of training */
+    int n_runs; const char **run;      /* ids of the seeds, as of results/runs/; 0: not known */
     bool has_theory; Theory theory;
     double stop_at;                    /* accuracy that counts as solved; NaN: unknown */
 } Cell;
 
 typedef struct Cells {
-    const char *name, *dir;            /* sweep; results/<name> */
+    const char *name, *dir, *results;  /* sweep; results/<name>; results */
     const char *title, *question;      /* of the config; may be NULL */
     const Value *figures;              /* of the config; may be NULL */
     int mixers, cases;

@@ -20,6 +20,7 @@
  *   chance        of this slice
  *   params, state_reals, train_flops     of the first seed
  *   best_run      id of the seed with the highest test headline on this slice
+ *   runs          ids of all seeds at the chosen rate, separated by blanks
  * A group without a finished run has one row with n_seeds 0 and nothing behind it.
  */
 #include <math.h>
@@ -174,6 +175,13 @@ static void put_labels(Writer *w, const Group *g)
     }
 }
 
+/* The last column, and the end of the line. */
+static void put_runs(Buf *b, const Group *g)
+{
+    for (int i = 0; i < g->chosen_n; i++) buf_printf(b, "%s%s", i ? " " : ",", g->chosen[i]->row->id);
+    buf_puts(b, g->chosen_n ? "\n" : ",\n");
+}
+
 static double stop_at(const RowResult *r, Arena *a)
 {
     RunSpec s;
@@ -227,12 +235,13 @@ static void put_slice(Writer *w, const Group *g, const Csv *metrics, const char 
         buf_puts(b, ",");
         buf_csv(b, csv_get(&g->chosen[0]->result, 0, *c));
     }
-    buf_printf(b, ",%s\n", best_run);
+    buf_printf(b, ",%s", best_run);
+    put_runs(b, g);
 }
 
 static bool put_group(Writer *w, const Group *g)
 {
-    enum { EMPTY_BEHIND = 16 };
+    enum { EMPTY_BEHIND = 16 }; /* and then the runs */
     int slices = 0;
     Csv *metrics = ARENA_NEW(w->tmp, Csv, g->chosen_n + 1);
     for (int i = 0; i < g->chosen_n; i++) {
@@ -265,7 +274,7 @@ static bool put_group(Writer *w, const Group *g)
     }
     buf_printf(&w->b, ",%d,%d,0", g->candidates, g->chosen_n);
     for (int i = 0; i < EMPTY_BEHIND; i++) buf_puts(&w->b, ",");
-    buf_puts(&w->b, "\n");
+    put_runs(&w->b, g);
     return true;
 }
 
@@ -281,7 +290,7 @@ bool select_write(const Plan *plan, const RowResult *rows, const char *results, 
         if (!select_is_over(plan, plan->axis[c])) buf_printf(&w.b, ",%s", plan_column(a, plan->axis[c]));
     buf_puts(&w.b,
              ",lr,valid,n_lr,n_seeds,solved,step_solved,slice,len,metric,median,min,max,mean,lo,hi,n,chance,params,"
-             "state_reals,train_flops,best_run\n");
+             "state_reals,train_flops,best_run,runs\n");
     for (int k = 0; k < n && ok; k++) {
         size_t mark = arena_mark(w.tmp);
         ok = put_group(&w, &g[k]);
