@@ -329,23 +329,12 @@ START_TEST(orderings)
 }
 END_TEST
 
-START_TEST(medians)
-{
-    double odd[] = { 3, 1, 2 }, even[] = { 4, 1, 2, 3 }, one[] = { 7 };
-    ck_assert_double_eq(median_of(odd, 3), 2);
-    ck_assert_double_eq(median_of(even, 4), 2.5);
-    ck_assert_double_eq(median_of(one, 1), 7);
-    ck_assert(isnan(median_of(one, 0)));
-}
-END_TEST
-
 int main(void)
 {
     Suite *s = suite_create("collect");
     TCase *c = tcase_create("collect");
     tcase_set_timeout(c, 30);
     tcase_add_checked_fixture(c, setup, teardown);
-    tcase_add_test(c, medians);
     if (task_find("parity") && mixer_find("lstm") && mixer_find("mingru")) {
         tcase_add_test(c, selects);
         tcase_add_test(c, ties_go_low);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sweep/plan_parts.h"
+#include "sweep/stats.h"
 #include "sweep/thresholds.h"
 
 #define SLACK 1e-9 /* values are printed with nine digits */

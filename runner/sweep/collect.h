@@ -39,6 +39,4 @@ bool select_is_over(const Plan *plan, const char *path);
 int  select_groups(const Plan *plan, const RowResult *rows, Arena *a, Group **out);
 bool select_write(const Plan *plan, const RowResult *rows, const char *results, Err *err);
 
-double median_of(double *x, int n);                        /* sorts x; NaN if n is 0 */
-
 #endif

@@ -25,25 +25,12 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sweep/collect.h"
 #include "sweep/plan_parts.h"
+#include "sweep/stats.h"
 #include "train/metrics.h"
-
-static int compare(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
-double median_of(double *x, int n)
-{
-    if (n == 0) return (double)NAN;
-    qsort(x, (size_t)n, sizeof *x, compare);
-    return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
-}
 
 bool select_check(const Value *select, Err *err)
 {
