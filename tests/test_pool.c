@@ -159,6 +159,34 @@ START_TEST(max_seconds)
 }
 END_TEST
 
+/* Every distinct run is in exactly one shard, whatever repeats. */
+START_TEST(shards)
+{
+    open_pool("1, 2, 3, 4, 5, 6, 7", 1);
+    PlanRow *row = ARENA_NEW(arena, PlanRow, 9);
+    for (int i = 0; i < 9; i++) row[i] = plan.row[i < 3 ? i : i == 3 ? 1 : i == 8 ? 0 : i - 1];
+    plan.row = row; /* 1 2 3 2 4 5 6 7 1 */
+    plan.rows = 9;
+    static const int want[] = { 0, 1, 2, 1, 3, 4, 5, 6, 0 };
+    int distinct, *index = plan_run_index(&plan, arena, &distinct);
+    ck_assert_int_eq(distinct, 7);
+    for (int i = 0; i < 9; i++) ck_assert_int_eq(index[i], want[i]);
+    for (int n = 1; n <= 8; n++) {
+        int seen[8] = { 0 };
+        for (int i = 0; i < n; i++) {
+            pool.shard = i;
+            pool.shards = n;
+            pool_open(&pool, &plan, arena);
+            for (int k = 0; k < pool.n; k++) {
+                seen[pool.run[k].row->seed]++;
+                ck_assert_int_eq((int)(pool.run[k].row->seed - 1) % n, i);
+            }
+        }
+        for (int k = 1; k <= 7; k++) ck_assert_int_eq(seen[k], 1);
+    }
+}
+END_TEST
+
 START_TEST(locks)
 {
     open_pool("1, 2", 2);
@@ -229,6 +257,7 @@ int main(void)
         tcase_add_test(c, fail_fast);
         tcase_add_test(c, stops_on_signal);
         tcase_add_test(c, max_seconds);
+        tcase_add_test(c, shards);
         tcase_add_test(c, locks);
     } else {
         puts("skipped: the pool tests use parity and lstm; not built");

@@ -4,8 +4,11 @@
  * results/NAME/plan.csv is written first: row,run_id,case,mixer,seed and one column per swept axis (train.lr is
  * train_lr). Exit code: 0, or 4 if a run failed or ran out of time, 75 if stopped to be continued, 128 + signal.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "sweep/pool.h"
@@ -44,10 +47,11 @@ bool plan_write(const Plan *plan, const char *results, Err *err)
     return ok;
 }
 
-/* Rows with the state of their run, to stdout. */
-static void print_rows(const Plan *plan, const char *results, Arena *a)
+/* Rows (of a shard) with the state of their run, to stdout. */
+static void print_rows(const Plan *plan, const Pool *pool, Arena *a)
 {
-    int wide_case = 4, wide_mixer = 5;
+    int wide_case = 4, wide_mixer = 5, distinct;
+    const int *index = plan_run_index(plan, a, &distinct);
     for (int i = 0; i < plan->rows; i++) {
         int n = (int)strlen(plan->row[i].case_label), m = (int)strlen(plan->row[i].mixer_label);
         if (n > wide_case) wide_case = n;
@@ -58,8 +62,9 @@ static void print_rows(const Plan *plan, const char *results, Arena *a)
     printf("\n");
     for (int i = 0; i < plan->rows; i++) {
         const PlanRow *r = &plan->row[i];
+        if (pool->shards && index[i] % pool->shards != pool->shard) continue;
         printf("%5d  %-13s  %-11s  %-*s  %-*s  %4llu", r->row, r->id,
-               run_state_name(run_state(run_dir(a, results, r->id))), wide_case, r->case_label, wide_mixer,
+               run_state_name(run_state(run_dir(a, pool->results, r->id))), wide_case, r->case_label, wide_mixer,
                r->mixer_label, (unsigned long long)r->seed);
         for (int c = 0; c < plan->axes; c++) printf("  %*s", (int)strlen(plan->axis[c]), r->cell[c]);
         printf("\n");
@@ -73,8 +78,9 @@ static void print_dry(const Plan *plan, const Pool *pool)
         finished += pool->run[k].ended;
         retry += !pool->run[k].ended && pool->run[k].state != RUN_NEW;
     }
-    printf("%s: %d rows, %d runs: %d finished, %d to do", plan->name, plan->rows, pool->n, finished,
-           pool->n - finished);
+    printf("%s: %d rows, ", plan->name, plan->rows);
+    if (pool->shards) printf("shard %d/%d has ", pool->shard, pool->shards);
+    printf("%d run%s: %d finished, %d to do", pool->n, pool->n == 1 ? "" : "s", finished, pool->n - finished);
     printf(retry ? " (%d of them not for the first time)\n" : "\n", retry);
 }
 
@@ -102,7 +108,8 @@ static int summary(const Plan *plan, const Pool *pool, const PoolEnd *end, const
         skipped += pool->run[k].skipped;
         open += !pool->run[k].ended;
     }
-    printf("%s: %d runs", plan->name, pool->n);
+    printf("%s: %d run%s", plan->name, pool->n, pool->n == 1 ? "" : "s");
+    if (pool->shards) printf(" of shard %d/%d", pool->shard, pool->shards);
     for (int s = RUN_OK; s <= RUN_INTERRUPTED; s++) {
         if (!count[s]) continue;
         printf("%s%d %s", separator, count[s], run_state_name((RunState)s));
@@ -131,6 +138,30 @@ static int read_jobs(Cli *cli, Err *err)
     return jobs;
 }
 
+/* --shard I/N */
+static bool read_shard(Cli *cli, Pool *pool, Err *err)
+{
+    char end;
+    const char *text = cli_string(cli, "shard");
+    if (!text) return true;
+    if (text[strspn(text, "0123456789/")] || sscanf(text, "%6d/%6d%c", &pool->shard, &pool->shards, &end) != 2)
+        return err_set(err, EXIT_USAGE, "--shard '%s': I/N expected, such as 0/4 for the first of four", text);
+    if (pool->shards < 1 || pool->shard >= pool->shards)
+        return err_set(err, EXIT_USAGE, "--shard %s: shards are counted from 0: 0 <= I < N", text);
+    return true;
+}
+
+/* Shards of a sweep end in any order; one at a time reads and writes, so that the last one has seen every run. */
+static bool collect_alone(const Plan *plan, const char *results, Arena *a, Err *err)
+{
+    int finished, fd = open(arena_printf(a, "%s/%s/lock", results, plan->name), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd >= 0)
+        while (flock(fd, LOCK_EX) != 0 && errno == EINTR) {}
+    bool ok = collect_results(plan, results, &finished, err);
+    if (fd >= 0) close(fd);
+    return ok;
+}
+
 static int sweep_command(Cli *cli, Err *err)
 {
     Plan plan;
@@ -150,11 +181,11 @@ static int sweep_command(Cli *cli, Err *err)
                   .jobs = read_jobs(cli, err),
                   .fail_fast = cli_bool(cli, "fail-fast"),
                   .max_seconds = hours * 3600 };
-    if (pool.jobs < 0) return EXIT_USAGE;
+    if (pool.jobs < 0 || !read_shard(cli, &pool, err)) return EXIT_USAGE;
     if (!plan_read(cli->args[0], cli->n_sets, cli->sets, a, &plan, err)) return EXIT_USAGE;
     if (plan.notes) fputs(plan.notes, stderr);
     if (cli_bool(cli, "list")) {
-        print_rows(&plan, results, a);
+        print_rows(&plan, &pool, a);
         return EXIT_OK;
     }
     pool_open(&pool, &plan, a);
@@ -163,9 +194,8 @@ static int sweep_command(Cli *cli, Err *err)
         return EXIT_OK;
     }
     PoolEnd end;
-    int finished;
     if (!plan_write(&plan, results, err) || !pool_run(&pool, &end, err)) return EXIT_FAILED;
-    if (!collect_results(&plan, results, &finished, err)) return EXIT_FAILED;
+    if (!collect_alone(&plan, results, a, err)) return EXIT_FAILED;
     return summary(&plan, &pool, &end, results, a);
 }
 
@@ -174,6 +204,7 @@ static const Flag sweep_flags[] = {
     { "results", 0, FLAG_STRING, "results", "DIR", "where runs/ and the sweep's folder go" },
     { "list", 0, FLAG_BOOL, NULL, NULL, "print the rows and the state of their runs, run nothing" },
     { "dry-run", 'n', FLAG_BOOL, NULL, NULL, "check every row and say what would be run" },
+    { "shard", 0, FLAG_STRING, NULL, "I/N", "only every Nth run, from the Ith on (0 <= I < N); for several machines" },
     { "fail-fast", 0, FLAG_BOOL, NULL, NULL, "stop at the first run that fails" },
     { "max-hours", 0, FLAG_REAL, "0", "H", "stop after H hours, to be continued by the same command; 0: no limit" },
     FLAG_END

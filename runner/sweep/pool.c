@@ -49,25 +49,52 @@ typedef struct State {
     Err *err;
 } State;
 
+int *plan_run_index(const Plan *plan, Arena *a, int *distinct)
+{
+    size_t size = 16; /* of a table of row + 1 by hash of the id, open addressing */
+    while (size < 2 * (size_t)plan->rows) size *= 2;
+    int *table = ARENA_NEW(a, int, size), *index = ARENA_NEW(a, int, plan->rows + 1);
+    *distinct = 0;
+    for (int i = 0; i < plan->rows; i++) {
+        size_t at = fnv1a64(plan->row[i].id) & (size - 1);
+        while (table[at] && strcmp(plan->row[table[at] - 1].id, plan->row[i].id) != 0) at = (at + 1) & (size - 1);
+        if (table[at]) {
+            index[i] = index[table[at] - 1];
+        } else {
+            table[at] = i + 1;
+            index[i] = (*distinct)++;
+        }
+    }
+    return index;
+}
+
+/* "parity gla seed=1 lr=1.0e-3" */
+static const char *run_label(const Plan *plan, const PlanRow *row, Arena *a)
+{
+    Buf label = buf_new(a);
+    buf_printf(&label, "%s %s seed=%llu", row->case_label, row->mixer_label, (unsigned long long)row->seed);
+    for (int c = 0; c < plan->axes; c++) {
+        const char *dot = strrchr(plan->axis[c], '.');
+        if (row->cell[c][0]) buf_printf(&label, " %s=%s", dot ? dot + 1 : plan->axis[c], row->cell[c]);
+    }
+    return label.s;
+}
+
 void pool_open(Pool *pool, const Plan *plan, Arena *a)
 {
+    int distinct, next = 0;
+    const int *index = plan_run_index(plan, a, &distinct);
     pool->n = 0;
-    pool->run = ARENA_NEW(a, PoolRun, plan->rows + 1);
+    pool->run = ARENA_NEW(a, PoolRun, distinct + 1);
     for (int i = 0; i < plan->rows; i++) {
         const PlanRow *row = &plan->row[i];
-        bool seen = false;
-        for (int k = 0; k < pool->n && !seen; k++) seen = strcmp(pool->run[k].row->id, row->id) == 0;
-        if (seen) continue;
-        Buf label = buf_new(a);
-        buf_printf(&label, "%s %s seed=%llu", row->case_label, row->mixer_label, (unsigned long long)row->seed);
-        for (int c = 0; c < plan->axes; c++) {
-            const char *dot = strrchr(plan->axis[c], '.');
-            if (row->cell[c][0]) buf_printf(&label, " %s=%s", dot ? dot + 1 : plan->axis[c], row->cell[c]);
-        }
+        if (index[i] != next) continue; /* an earlier row has this run */
+        next++;
+        if (pool->shards && index[i] % pool->shards != pool->shard) continue;
         const char *dir = run_dir(a, pool->results, row->id);
         RunState s = run_state(dir);
         pool->run[pool->n++] = (PoolRun){ .row = row,
-                                          .label = label.s,
+                                          .label = run_label(plan, row, a),
                                           .state = s,
                                           .skipped = run_state_final(s),
                                           .ended = run_state_final(s),

@@ -44,12 +44,15 @@ typedef struct Pool {
     const char *results;               /* folder */
     const char *program;               /* worker binary */
     int jobs;
+    int shard, shards;                 /* only the distinct runs with index % shards == shard; shards 0: all */
     bool fail_fast;
     double max_seconds;                /* 0: no limit */
     int n; PoolRun *run;
 } Pool;
 
-/* Distinct runs of a plan, with their states on disk. */
+/* By row of the plan: index of its run among the distinct runs, which are numbered by their first rows. */
+int *plan_run_index(const Plan *plan, Arena *a, int *distinct);
+/* Distinct runs of a plan (of the pool's shard), with their states on disk. */
 void pool_open(Pool *pool, const Plan *plan, Arena *a);
 
 /* What is left to the caller: exit code and why the pool stopped early. */
