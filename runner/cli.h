@@ -6,16 +6,17 @@
 
 #include <stdio.h>
 
-#include "base/base.h"
+#include "base/grid.h"
 
 typedef enum { FLAG_BOOL, FLAG_INT, FLAG_REAL, FLAG_STRING } FlagKind;
 typedef struct Flag {
     const char *name; char brief;      /* "jobs", 'j' (0: none) */
     FlagKind kind; const char *def;    /* default as text; NULL for bool */
-    const char *value;                 /* name of the value in help, "N" */
+    const char *value;                 /* name of the value in help, "N"; or all there are, "table|csv|json" */
     const char *help;
 } Flag;
-#define FLAG_END { NULL, 0, FLAG_BOOL, NULL, NULL, NULL }
+#define FLAG_END    { NULL, 0, FLAG_BOOL, NULL, NULL, NULL }
+#define FLAG_FORMAT { "format", 'f', FLAG_STRING, "table", "table|csv|json", "form of the result" }
 
 typedef struct Cli Cli;
 typedef struct Command {
@@ -39,6 +40,8 @@ int  cli_main(int argc, char **argv, const Command *const *commands);
 /* The words after the command's name; usage errors have code EXIT_USAGE. */
 bool cli_parse(const Command *command, int argc, char **argv, Arena *a, Cli *out, Err *err);
 const Command *cli_find(const Command *const *commands, const char *name, Err *err);   /* NULL if unknown */
+extern const Flag cli_common_flags[];
+void cli_print_short(const Command *const *commands, FILE *f);
 void cli_print_help(const Command *const *commands, FILE *f);
 void cli_print_command(const Command *c, FILE *f);
 
@@ -47,6 +50,7 @@ bool        cli_bool(const Cli *c, const char *flag);
 int         cli_int(const Cli *c, const char *flag);
 double      cli_real(const Cli *c, const char *flag);
 const char *cli_string(const Cli *c, const char *flag);    /* default if not given; may be NULL */
+Format      cli_format(const Cli *c);                      /* of a command with FLAG_FORMAT, or more forms */
 
 /* Colour and terminal rules of the project (NO_COLOR, CLICOLOR_FORCE, TERM=dumb); fd is 1 or 2. */
 bool term_is_tty(int fd);

@@ -19,90 +19,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NAMES_MAX = 64 };
 
-static const Flag common_flags[] = {
+const Flag cli_common_flags[] = {
     { "help", 'h', FLAG_BOOL, NULL, NULL, "this help" },
     { "version", 'V', FLAG_BOOL, NULL, NULL, "version, compiler and libraries" },
-    { "color", 0, FLAG_STRING, "auto", "WHEN", "auto, always or never" },
+    { "color", 0, FLAG_STRING, "auto", "auto|always|never", "colour; auto: on a terminal" },
     FLAG_END,
 };
-
-static const char intro[] = "seqprobe - what can a sequence model express, and what does it learn to express?\n";
-
-/* ---- help ---- */
-
-static void print_flags(FILE *f, const Flag *flag, int width)
-{
-    for (; flag->name; flag++) {
-        char left[64], brief[8] = "    ";
-        if (flag->brief) snprintf(brief, sizeof brief, "-%c, ", flag->brief);
-        snprintf(left, sizeof left, "%s--%s%s%s", brief, flag->name, flag->value ? " " : "",
-                 flag->value ? flag->value : "");
-        fprintf(f, "  %-*s  %s", width, left, flag->help);
-        if (flag->def && *flag->def) fprintf(f, " (default %s)", flag->def);
-        fputc('\n', f);
-    }
-}
-
-static int flags_width(const Flag *flag)
-{
-    int width = 0;
-    for (; flag && flag->name; flag++) {
-        int n = 6 + (int)strlen(flag->name) + (flag->value ? 1 + (int)strlen(flag->value) : 0);
-        if (n > width) width = n;
-    }
-    return width;
-}
-
-void cli_print_command(const Command *c, FILE *f)
-{
-    int own = flags_width(c->flags), common = flags_width(common_flags), width = own > common ? own : common;
-    fprintf(f, "seqprobe %s - %s\n\nusage: seqprobe %s %s\n", c->name, c->summary, c->name, c->synopsis);
-    if (c->description) {
-        size_t n = strlen(c->description);
-        fprintf(f, "\n%s%s", c->description, n && c->description[n - 1] == '\n' ? "" : "\n");
-    }
-    fputs("\nflags:\n", f);
-    if (c->flags) print_flags(f, c->flags, width);
-    print_flags(f, common_flags, width);
-}
-
-void cli_print_help(const Command *const *commands, FILE *f)
-{
-    fputs(intro, f);
-    fputs("\n"
-          "examples:\n"
-          "  seqprobe sweep configs/quick.yaml -j 2     train every row; interrupted, it resumes where it stopped\n"
-          "  seqprobe table quick                       what was learnt, beside chance and theory\n"
-          "  seqprobe show parity len=12                a few examples of a task\n"
-          "\n"
-          "usage: seqprobe COMMAND [argument ...] [key=value ...] [--flags]\n"
-          "\n"
-          "commands:\n",
-          f);
-    for (; *commands; commands++) fprintf(f, "  %-8s  %s\n", (*commands)->name, (*commands)->summary);
-    fputs("\n"
-          "more:\n"
-          "  seqprobe COMMAND --help                    one command, its flags and examples\n"
-          "  seqprobe help task NAME | mixer NAME       options, with ranges, defaults and sources\n"
-          "  seqprobe help exit-codes | metrics         what numbers mean\n",
-          f);
-}
-
-static void print_short(const Command *const *commands, FILE *f)
-{
-    fputs(intro, f);
-    fputs("\n"
-          "  make quick                                 build, sweep, table and figures in one go\n"
-          "  seqprobe show parity len=12                look at a task\n"
-          "\n"
-          "commands:",
-          f);
-    for (; *commands; commands++) fprintf(f, " %s", (*commands)->name);
-    fputs("\nseqprobe --help says more.\n", f);
-}
 
 /* ---- parsing ---- */
 
@@ -129,14 +55,39 @@ static bool unknown_flag(const Cli *c, const char *word, Err *err)
     int n = 0;
     for (int i = 0; c->command->flags && c->command->flags[i].name && n < NAMES_MAX - 4; i++)
         names[n++] = arena_printf(c->arena, "--%s", c->command->flags[i].name);
-    for (int i = 0; common_flags[i].name; i++) names[n++] = arena_printf(c->arena, "--%s", common_flags[i].name);
+    for (int i = 0; cli_common_flags[i].name; i++)
+        names[n++] = arena_printf(c->arena, "--%s", cli_common_flags[i].name);
     names[n] = NULL;
     return unknown(err, "flag", word, names);
+}
+
+/* One of "table|csv|json"? */
+static bool check_choice(const char *choices, const char *origin, const char *text, Err *err)
+{
+    enum { TEXT = 256 };
+    const char *name[NAMES_MAX], *sep = "";
+    char copy[TEXT], list[TEXT] = "";
+    int n = 0;
+    CHECK(strlen(choices) < TEXT / 2, "choices of %s: %s", origin, choices);
+    memcpy(copy, choices, strlen(choices) + 1);
+    for (char *s = copy, *next; s; s = next) {
+        next = strchr(s, '|');
+        if (next) *next++ = 0;
+        if (!strcmp(s, text)) return true;
+        name[n++] = s;
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", sep, s);
+        sep = ", ";
+    }
+    name[n] = NULL;
+    const char *near = nearest_name(text, name);
+    return err_set(err, EXIT_USAGE, "%s: '%s' is not one of %s%s%s%s", origin, text, list,
+                   near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 static bool check_flag(const Flag *flag, const char *origin, const char *text, Err *err)
 {
     char *end;
+    if (flag->kind == FLAG_STRING && strchr(flag->value, '|')) return check_choice(flag->value, origin, text, err);
     errno = 0;
     if (flag->kind == FLAG_INT) {
         long v = strtol(text, &end, 10);
@@ -151,15 +102,6 @@ static bool check_flag(const Flag *flag, const char *origin, const char *text, E
     return true;
 }
 
-static bool set_color(const char *text, Err *err)
-{
-    static const char *const known[] = { "auto", "always", "never", NULL };
-    for (int i = 0; known[i]; i++)
-        if (!strcmp(text, known[i]))
-            return setenv("SEQPROBE_COLOR", text, 1) == 0 || err_set(err, EXIT_FAILED, "setenv");
-    return err_set(err, EXIT_USAGE, "--color: '%s' is not one of auto, always, never", text);
-}
-
 /* One word that starts with '-'. Advances *i past a separate value. */
 static bool parse_flag(Cli *c, int argc, char **argv, int *i, Err *err)
 {
@@ -169,9 +111,9 @@ static bool parse_flag(Cli *c, int argc, char **argv, int *i, Err *err)
     if (!brief) equals = strchr(name, '=');
     size_t n = equals ? (size_t)(equals - name) : strlen(name);
     const char *origin = brief ? arena_printf(c->arena, "-%.1s", name) : arena_printf(c->arena, "--%.*s", (int)n, name);
-    int own = flag_index(c->command->flags, name, n, brief), common = flag_index(common_flags, name, n, brief);
+    int own = flag_index(c->command->flags, name, n, brief), common = flag_index(cli_common_flags, name, n, brief);
     if (own < 0 && common < 0) return unknown_flag(c, origin, err);
-    const Flag *flag = own >= 0 ? &c->command->flags[own] : &common_flags[common];
+    const Flag *flag = own >= 0 ? &c->command->flags[own] : &cli_common_flags[common];
     if (equals)
         text = equals + 1;
     else if (brief && name[1])
@@ -184,7 +126,8 @@ static bool parse_flag(Cli *c, int argc, char **argv, int *i, Err *err)
         text = argv[++*i];
     }
     TRY(check_flag(flag, origin, text, err));
-    if (own < 0) return flag->kind == FLAG_BOOL || set_color(text, err);
+    if (own < 0) /* --color is for every command */
+        return flag->kind == FLAG_BOOL || setenv("SEQPROBE_COLOR", text, 1) == 0 || err_set(err, EXIT_FAILED, "setenv");
     c->flag_text[own] = text;
     return true;
 }
@@ -198,11 +141,12 @@ static bool is_setting(const char *word)
     return *word == '=';
 }
 
+/* SEQPROBE_NAME for the flags that were not given. */
 static bool read_environment(Cli *c, int n_flags, Err *err)
 {
     for (int i = 0; i < n_flags; i++) {
         const Flag *flag = &c->command->flags[i];
-        if (flag->kind == FLAG_BOOL) continue;
+        if (flag->kind == FLAG_BOOL || c->flag_text[i]) continue;
         char *name = arena_printf(c->arena, "SEQPROBE_%s", flag->name);
         for (char *s = name; *s; s++) *s = *s == '-' ? '_' : (char)toupper((unsigned char)*s);
         const char *text = getenv(name);
@@ -223,7 +167,6 @@ bool cli_parse(const Command *command, int argc, char **argv, Arena *a, Cli *c, 
     c->args = ARENA_NEW(a, const char *, argc + 1);
     c->sets = ARENA_NEW(a, const char *, argc + 1);
     c->flag_text = ARENA_NEW(a, const char *, n_flags + 1);
-    TRY(read_environment(c, n_flags, err));
     bool flags = true;
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];
@@ -236,7 +179,7 @@ bool cli_parse(const Command *command, int argc, char **argv, Arena *a, Cli *c, 
         else
             c->args[c->n_args++] = word;
     }
-    return true;
+    return read_environment(c, n_flags, err);
 }
 
 /* ---- what a command asks ---- */
@@ -276,6 +219,14 @@ double cli_real(const Cli *c, const char *flag)
 }
 
 const char *cli_string(const Cli *c, const char *flag) { return text_of(c, flag, FLAG_STRING); }
+
+Format cli_format(const Cli *c)
+{
+    Format format = FORMAT_TABLE;
+    Err err = { 0 };
+    CHECK(format_read("--format", cli_string(c, "format"), &format, &err), "%s: %s", c->command->name, err.msg);
+    return format;
+}
 
 /* ---- the program ---- */
 
@@ -319,7 +270,7 @@ static int run_command(const Command *const *commands, int argc, char **argv, Ar
         return EXIT_OK;
     }
     bool help = asks(argc - 1, argv + 1, "-h", "--help");
-    if (argc < 2) print_short(commands, stdout);
+    if (argc < 2) cli_print_short(commands, stdout);
     if (at >= argc && help) cli_print_help(commands, stdout);
     if (argc < 2 || (at >= argc && help)) return EXIT_OK;
     if (at >= argc) {
@@ -346,9 +297,17 @@ static int run_command(const Command *const *commands, int argc, char **argv, Ar
     return command->run(&c, err);
 }
 
+/* A failed CHECK has said what is wrong; a debugger stops before this. */
+static void on_abort(int sig)
+{
+    (void)sig;
+    _exit(EXIT_FAULT);
+}
+
 int cli_main(int argc, char **argv, const Command *const *commands)
 {
     signal(SIGPIPE, SIG_DFL); /* `seqprobe list | head` ends quietly */
+    signal(SIGABRT, on_abort);
     Arena *a = arena_new("command line");
     Err err = { 0 };
     int code = run_command(commands, argc, argv, a, &err);

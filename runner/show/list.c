@@ -114,9 +114,8 @@ static int run(Cli *c, Err *err)
 {
     static const char *const kinds[] = { "tasks", "mixers", "configs" };
     Arena *a = c->arena;
-    Format format;
+    const Format format = cli_format(c);
     const char *kind = c->n_args ? c->args[0] : NULL;
-    if (!format_read("--format", cli_string(c, "format"), &format, err)) return EXIT_USAGE;
     bool known = !kind;
     for (int i = 0; i < 3; i++) known = known || !strcmp(kind, kinds[i]);
     if (!known || c->n_args > 1 || c->n_sets)
@@ -144,13 +143,13 @@ static int run(Cli *c, Err *err)
 }
 
 static const Flag flags[] = {
-    { "format", 'f', FLAG_STRING, "table", "FORMAT", "table, csv, json or markdown" },
+    { "format", 'f', FLAG_STRING, "table", "table|csv|json|markdown", "form of the lists" },
     FLAG_END,
 };
 
 const Command command_list = {
     .name = "list",
-    .synopsis = "[tasks | mixers | configs] [--format FORMAT]",
+    .synopsis = "[tasks | mixers | configs] [--format csv]",
     .summary = "the tasks, mixers and configs there are",
     .description =
         "examples:\n"

@@ -18,13 +18,10 @@ typedef struct Draw {
 /* Read the common flags, open the task, draw the examples asked for. */
 static bool draw_examples(const Cli *c, int n, Draw *out, Err *err)
 {
-    static const char *const splits[] = { "train", "valid", "test" };
     const char *split = cli_string(c, "split"), *slice_name = cli_string(c, "slice");
-    int seed = cli_int(c, "seed"), table_seed = cli_int(c, "table-seed"), index = cli_int(c, "index"), s = 0;
+    int seed = cli_int(c, "seed"), table_seed = cli_int(c, "table-seed"), index = cli_int(c, "index");
     if (c->n_args != 1)
         return err_set(err, EXIT_USAGE, "usage: seqprobe %s %s", c->command->name, c->command->synopsis);
-    while (s < 3 && strcmp(split, splits[s])) s++;
-    if (s == 3) return err_set(err, EXIT_USAGE, "--split: '%s' is not one of train, valid, test", split);
     if (seed < 0 || index < 0 || table_seed < 0)
         return err_set(err, EXIT_USAGE, "--seed, --table-seed and --index start at 0");
     if (n < 1 || n > 1000000) return err_set(err, EXIT_USAGE, "-n: %d is not in 1..1000000", n);
@@ -34,7 +31,7 @@ static bool draw_examples(const Cli *c, int n, Draw *out, Err *err)
     Slice slice = { .name = slice_name, .cfg = use->cfg, .shape = use->shape };
     TrainCfg train;
     TRY(options_read(train_options, NULL, "train", NULL, &train, c->arena, err));
-    int group = s == 0 ? train.batch : EVAL_GROUP;
+    int group = !strcmp(split, "train") ? train.batch : EVAL_GROUP;
     out->first = index;
     batch_draw(&spec, &slice, split, (uint64_t)seed, (uint64_t)index, n, group, false, c->arena, &out->batch);
     return true;
@@ -89,11 +86,36 @@ static void print_example(const Draw *d, int i, Arena *a)
     }
 }
 
+/* One row per position; a target that is not scored is empty. */
+static void print_positions(const Draw *d, int n, Format format, Arena *a)
+{
+    static const char *const head[] = { "index", "position", "input", "target", "slice" };
+    const Batch *b = &d->batch;
+    Grid g = grid_new(a, d->use.shape.slice_label ? 5 : 4, head, "rrllr");
+    for (int i = 0; i < n; i++) {
+        const size_t at = (size_t)i * (size_t)b->stride;
+        for (int t = 0; t < b->len[i]; t++) {
+            const size_t p = at + (size_t)t;
+            const char **row = grid_row(&g);
+            row[0] = arena_printf(a, "%d", d->first + i);
+            row[1] = arena_printf(a, "%d", t);
+            row[2] = symbol_of(a, &d->use, b->input[p], false);
+            if (b->target[p] != IGNORE) row[3] = symbol_of(a, &d->use, b->target[p], true);
+            if (g.cols > 4 && b->slice_of[p] != IGNORE) row[4] = arena_printf(a, "%d", b->slice_of[p]);
+        }
+    }
+    grid_print(&g, format);
+}
+
 static int run_show(Cli *c, Err *err)
 {
     Draw d;
     int n = cli_int(c, "number");
     if (!draw_examples(c, n, &d, err)) return EXIT_USAGE;
+    if (cli_format(c) != FORMAT_TABLE) {
+        print_positions(&d, n, cli_format(c), c->arena);
+        return EXIT_OK;
+    }
     const TaskShape *s = &d.use.shape;
     printf("%s - %s\n", d.use.task->name, d.use.task->summary);
     printf("  %d input symbols, %d classes, at most %d positions; headline %s; ", s->vocab_in, s->vocab_out, s->max_len,
@@ -121,7 +143,7 @@ static void print_json(const Batch *b, int i, int index)
     print_ints(b->input + at, b->len[i]);
     fputs("],\"target\":[", stdout);
     print_ints(b->target + at, b->len[i]);
-    fputs("]}\n", stdout);
+    fputs("]}", stdout);
 }
 
 static void print_lines(const Batch *b, int i)
@@ -144,25 +166,27 @@ static void print_rows(const Batch *b, int i, int index)
 static int run_sample(Cli *c, Err *err)
 {
     Draw d;
-    Format format;
     int n = cli_int(c, "number");
-    if (!format_read("--format", cli_string(c, "format"), &format, err)) return EXIT_USAGE;
-    if (format == FORMAT_MARKDOWN) err_set(err, EXIT_USAGE, "--format: samples are table, csv or json");
-    if (err->code || !draw_examples(c, n, &d, err)) return EXIT_USAGE;
-    if (format == FORMAT_CSV) fputs("index,position,input,target\n", stdout);
+    const char *format = cli_string(c, "format");
+    const bool csv = !strcmp(format, "csv"), json = !strcmp(format, "json"), jsonl = !strcmp(format, "jsonl");
+    if (!draw_examples(c, n, &d, err)) return EXIT_USAGE;
+    if (csv) fputs("index,position,input,target\n", stdout);
+    if (json) fputs("[\n", stdout);
     for (int i = 0; i < n; i++) {
-        if (format == FORMAT_CSV)
+        if (csv)
             print_rows(&d.batch, i, d.first + i);
-        else if (format == FORMAT_JSON)
+        else if (json || jsonl)
             print_json(&d.batch, i, d.first + i);
         else
             print_lines(&d.batch, i);
+        if (json || jsonl) fputs(json && i < n - 1 ? ",\n" : "\n", stdout);
     }
+    if (json) fputs("]\n", stdout);
     return EXIT_OK;
 }
 
 #define DRAW_FLAGS                                                                                                     \
-    { "split", 0, FLAG_STRING, "train", "SPLIT", "train, valid or test" },                                             \
+    { "split", 0, FLAG_STRING, "train", "train|valid|test", "split they are drawn from" },                             \
         { "slice", 0, FLAG_STRING, "train", "NAME", "name of the slice; give its options as key=value" },              \
         { "seed", 0, FLAG_INT, "0", "N", "the run's seed (train) or data.eval_seed (valid, test)" },                   \
         { "table-seed", 0, FLAG_INT, "0", "N", "data.table_seed: random automata, grammars, groups" },                 \
@@ -172,20 +196,22 @@ static int run_sample(Cli *c, Err *err)
 
 static const Flag show_flags[] = {
     { "number", 'n', FLAG_INT, "3", "N", "examples" },
+    { "format", 'f', FLAG_STRING, "table", "table|csv|json", "csv and json: one row per position" },
     DRAW_FLAGS,
     FLAG_END,
 };
 
 static const Flag sample_flags[] = {
     { "number", 'n', FLAG_INT, "1", "N", "examples" },
-    { "format", 'f', FLAG_STRING, "table", "FORMAT", "table (two lines of ids), csv, or json (one object per line)" },
+    { "format", 'f', FLAG_STRING, "table", "table|csv|json|jsonl",
+      "table: two lines of ids; jsonl: one object a line" },
     DRAW_FLAGS,
     FLAG_END,
 };
 
 const Command command_show = {
     .name = "show",
-    .synopsis = "TASK [key=value ...] [-n N]",
+    .synopsis = "TASK [key=value ...] [-n N] [--format csv]",
     .summary = "a few examples of a task, readable",
     .description = "examples:\n"
                    "  seqprobe show parity len=12\n"
@@ -196,12 +222,12 @@ const Command command_show = {
 
 const Command command_sample = {
     .name = "sample",
-    .synopsis = "TASK [key=value ...] [-n N] [--format FORMAT]",
+    .synopsis = "TASK [key=value ...] [-n N] [--format csv]",
     .summary = "examples of a task as numbers",
     .description =
         "examples:\n"
         "  seqprobe sample parity len=12 --index 1234\n"
-        "  seqprobe sample parity -n 1000 --split test --format json > parity.jsonl\n"
+        "  seqprobe sample parity -n 1000 --split test --format jsonl > parity.jsonl\n"
         "\n"
         "Example i depends on the task, its options, seed, split, slice and i alone. A target of -1 is not scored\n"
         "(PyTorch's loss wants -100).\n",

@@ -1,31 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
- * show.h - what the commands of this room share: text tables in four formats, plug-ins opened by name, UTF-8 widths.
+ * show.h - what the commands of this room share: plug-ins opened by name.
  */
 #ifndef SEQPROBE_SHOW_H
 #define SEQPROBE_SHOW_H
 
-#include "base/file.h"
+#include "base/grid.h"
 #include "cli.h"
 #include "mixer.h"
 #include "task.h"
 
-typedef enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_MARKDOWN } Format;
-/* One of the '|'-separated allowed names, in the order of Format. */
-bool format_read(const char *flag, const char *text, Format *out, Err *err);
+/* ---- help ---- */
 
-/* A table of text. Columns are 'l' or 'r'; an 'r' cell that is a number is one in JSON, an empty cell is null. */
-typedef struct Grid { Arena *a; int cols, rows, cap; const char **head, *align, ***cell; } Grid;
-Grid  grid_new(Arena *a, int cols, const char *const *head, const char *align);
-/* Appends an empty row and returns its cells. */
-const char **grid_row(Grid *g);
-/* The whole table as text that ends in a newline. FORMAT_TABLE separates columns by two blanks, and with a group
- * column (index, or -1) prints a blank line and the value once where that column changes. */
-char *grid_text(const Grid *g, Format format, int group);
+int   help_width(void);                                   /* columns of help on standard output */
+/* "left   text", the text from column indent on and wrapped, below left if that is too wide. */
+void  buf_item(Buf *b, const char *left, int indent, const char *text, int width);
+char *flag_text(Arena *a, const Flag *flag);              /* "-j, --jobs N" */
 
-int   text_width(const char *utf8);                       /* code points */
-void  buf_pad(Buf *b, const char *utf8, int width, bool right);
-void  buf_wrap(Buf *b, const char *text, int width);      /* words in lines of at most width, each ended */
-const char *bytes_markdown(Arena *a, const char *s);      /* '|' escaped */
+/* ---- plug-ins ---- */
 
 /* tasks/FAMILY/NAME.c or models/FAMILY/NAME.c -> FAMILY */
 const char *family_of(Arena *a, const char *file);

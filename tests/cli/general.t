@@ -25,7 +25,7 @@ flags:
 ...
   -h, --help ...
   -V, --version ...
-      --color WHEN ... (default auto)
+      --color auto|always|never ... (default auto)
 
 $ seqprobe -h list | head -n 1
 seqprobe list - ...
@@ -78,7 +78,7 @@ $ seqprobe --color=never
 ? 2
 
 $ seqprobe list --format
-! seqprobe: error: --format needs a value: --format FORMAT
+! seqprobe: error: --format needs a value: --format table|csv|json|markdown
 ? 2
 
 $ seqprobe list --color=blue

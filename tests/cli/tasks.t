@@ -52,9 +52,9 @@ input  2 0 1 0 0
 target -1 0 1 1 1
 
 # An example does not depend on how many are drawn before it, and splits and seeds differ.
-$ seqprobe sample parity len=30 -n 3 -f json | tail -n 1 > a; seqprobe sample parity len=30 --index 2 -f json | cmp - a
+$ seqprobe sample parity len=30 -n 3 -f jsonl | tail -n 1 > a; seqprobe sample parity len=30 --index 2 -f jsonl | cmp - a
 
-$ seqprobe sample parity len=30 -n 3 -f json | tail -n 1 | cut -c 1-20
+$ seqprobe sample parity len=30 -n 3 -f jsonl | tail -n 1 | cut -c 1-20
 {"index":2,"input":[
 
 $ seqprobe sample parity len=30 --split test > a; seqprobe sample parity len=30 --split valid | cmp -s - a
@@ -82,7 +82,7 @@ $ seqprobe show pariti
 ? 2
 
 $ seqprobe show
-! seqprobe: error: usage: seqprobe show TASK [key=value ...] [-n N]
+! seqprobe: error: usage: seqprobe show TASK [key=value ...] [-n N] [--format csv]
 ? 2
 
 $ seqprobe show parity -n 0

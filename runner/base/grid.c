@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * grid.c - one table of text, written as aligned columns, CSV, JSON or Markdown.
  */
-#include "show/show.h"
-#include "base/value.h"
+#include "base/grid.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const format_names[] = { "table", "csv", "json", "markdown", NULL };
@@ -113,7 +112,7 @@ static void write_csv(const Grid *g, Buf *b)
     }
 }
 
-static void write_json_string(Buf *b, const char *s)
+void buf_json(Buf *b, const char *s)
 {
     buf_puts(b, "\"");
     for (; *s; s++) {
@@ -128,13 +127,25 @@ static void write_json_string(Buf *b, const char *s)
     buf_puts(b, "\"");
 }
 
-/* Decimal digits only: what strtod takes beside them (hex, inf, leading blanks or '+') is no JSON number. */
+/* JSON's grammar of a number, narrower than strtod's: -12, 0.5, 1.0e-3. */
 static bool is_number(const char *s)
 {
-    char *end;
-    if (s[strspn(s, "0123456789.e+-")] || !*s || *s == '+' || *s == '.') return false;
-    strtod(s, &end);
-    return !*end && (s[0] != '0' || !s[1] || s[1] == '.' || s[1] == 'e');
+    static const char digits[] = "0123456789";
+    size_t n;
+    s += *s == '-';
+    n = strspn(s, digits);
+    if (n == 0 || (n > 1 && *s == '0')) return false;
+    s += n;
+    if (*s == '.') {
+        if (!(n = strspn(++s, digits))) return false;
+        s += n;
+    }
+    if (*s == 'e' || *s == 'E') {
+        s += s[1] == '-' || s[1] == '+' ? 2 : 1;
+        if (!(n = strspn(s, digits))) return false;
+        s += n;
+    }
+    return !*s;
 }
 
 static void write_json(const Grid *g, Buf *b)
@@ -145,14 +156,14 @@ static void write_json(const Grid *g, Buf *b)
         for (int i = 0; i < g->cols; i++) {
             const char *s = g->cell[r][i];
             if (i) buf_puts(b, ", ");
-            write_json_string(b, g->head[i]);
+            buf_json(b, g->head[i]);
             buf_puts(b, ": ");
             if (!*s)
                 buf_puts(b, "null");
             else if (g->align[i] == 'r' && is_number(s))
                 buf_puts(b, s);
             else
-                write_json_string(b, s);
+                buf_json(b, s);
         }
         buf_puts(b, "}");
     }
@@ -193,3 +204,5 @@ char *grid_text(const Grid *g, Format format, int group)
         write_markdown(g, &b);
     return b.s;
 }
+
+void grid_print(const Grid *g, Format format) { fputs(grid_text(g, format, -1), stdout); }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * grid.h - the result of a command as a table of text in the forms of --format, and UTF-8 text of a given width.
+ */
+#ifndef SEQPROBE_GRID_H
+#define SEQPROBE_GRID_H
+
+#include "base/file.h"
+
+typedef enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_MARKDOWN } Format;
+/* One of table, csv, json, markdown; `flag` is where it was given. */
+bool format_read(const char *flag, const char *text, Format *out, Err *err);
+
+/* A table of text. Columns are 'l' or 'r'; an 'r' cell that is a number is one in JSON, an empty cell is null. */
+typedef struct Grid { Arena *a; int cols, rows, cap; const char **head, *align, ***cell; } Grid;
+Grid  grid_new(Arena *a, int cols, const char *const *head, const char *align);
+/* Appends an empty row and returns its cells. */
+const char **grid_row(Grid *g);
+/* The whole table as text that ends in a newline. FORMAT_TABLE separates columns by two blanks, and with a group
+ * column (index, or -1) prints a blank line and the value once where that column changes. */
+char *grid_text(const Grid *g, Format format, int group);
+void  grid_print(const Grid *g, Format format);           /* on standard output */
+
+int   text_width(const char *utf8);                       /* code points */
+void  buf_pad(Buf *b, const char *utf8, int width, bool right);
+void  buf_wrap(Buf *b, const char *text, int width);      /* words in lines of at most width, each ended */
+void  buf_json(Buf *b, const char *s);                    /* a string in quotes */
+const char *bytes_markdown(Arena *a, const char *s);      /* '|' escaped */
+
+#endif
