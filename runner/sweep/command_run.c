@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sweep/sweep.h"
+#include "sweep/pool.h"
 #include "train/results.h"
 
 /* The one piece of global state: a signal handler can reach nothing else. */
@@ -75,9 +75,10 @@ static void print_result(const char *dir, Arena *a)
 
 static int run_here(Cli *cli, const RunSpec *spec, const char *dir, Err *err)
 {
-    const char *fd = getenv("SEQPROBE_PROGRESS_FD");
+    const char *fd = getenv("SEQPROBE_PROGRESS_FD"), *command = getenv("SEQPROBE_COMMAND"); /* of the sweep */
     Reporter reporter = { .fd = fd ? atoi(fd) : -1, .tty = term_is_tty(2), .quiet = cli_bool(cli, "quiet") };
     RunHooks hooks = { .progress = on_progress, .self = &reporter, .stop = &stop_signal };
+    hooks.command = command ? command : command_line(cli);
     catch_signals();
     if (!run_execute(spec, dir, cli_real(cli, "max-seconds"), &hooks, err)) return EXIT_FAILED;
     if (reporter.tty && reporter.fd < 0 && !reporter.quiet) fprintf(stderr, "\r\033[K");

@@ -127,6 +127,32 @@ static int summary(const Plan *plan, const Pool *pool, const PoolEnd *end, const
     return EXIT_OK;
 }
 
+static void put_word(Buf *b, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
+    if (*word && !word[strspn(word, plain)]) {
+        buf_printf(b, " %s", word);
+        return;
+    }
+    buf_puts(b, " '");
+    for (; *word; word++) buf_puts(b, *word == '\'' ? "'\\''" : (const char[]){ *word, '\0' });
+    buf_puts(b, "'");
+}
+
+char *command_line(const Cli *cli)
+{
+    Buf b = buf_new(cli->arena);
+    buf_printf(&b, "seqprobe %s", cli->command->name);
+    for (int i = 0; i < cli->n_args; i++) put_word(&b, cli->args[i]);
+    for (int i = 0; i < cli->n_sets; i++) put_word(&b, cli->sets[i]);
+    for (int i = 0; cli->command->flags[i].name; i++) {
+        if (!cli->flag_text[i]) continue;
+        buf_printf(&b, " --%s", cli->command->flags[i].name);
+        if (cli->command->flags[i].kind != FLAG_BOOL) put_word(&b, cli->flag_text[i]);
+    }
+    return b.s;
+}
+
 static int read_jobs(Cli *cli, Err *err)
 {
     int jobs = cli_int(cli, "jobs");
@@ -178,6 +204,7 @@ static int sweep_command(Cli *cli, Err *err)
     }
     Pool pool = { .results = results,
                   .program = "/proc/self/exe",
+                  .command = command_line(cli),
                   .jobs = read_jobs(cli, err),
                   .fail_fast = cli_bool(cli, "fail-fast"),
                   .max_seconds = hours * 3600 };

@@ -121,6 +121,7 @@ static _Noreturn void become_worker(const State *s, const char *dir, int log, in
     if (pipe_fd != PROGRESS_FD) dup2(pipe_fd, PROGRESS_FD);
     fcntl(PROGRESS_FD, F_SETFD, 0);
     setenv("SEQPROBE_PROGRESS_FD", "3", 1);
+    if (s->pool->command) setenv("SEQPROBE_COMMAND", s->pool->command, 1);
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     sigprocmask(SIG_SETMASK, &s->before, NULL);
     execl(s->pool->program, "seqprobe", "run", "--dir", dir, (char *)NULL);

@@ -43,6 +43,7 @@ typedef struct PoolRun {
 typedef struct Pool {
     const char *results;               /* folder */
     const char *program;               /* worker binary */
+    const char *command;               /* our command line, for the manifests; may be NULL */
     int jobs;
     int shard, shards;                 /* only the distinct runs with index % shards == shard; shards 0: all */
     bool fail_fast;
@@ -52,6 +53,8 @@ typedef struct Pool {
 
 /* By row of the plan: index of its run among the distinct runs, which are numbered by their first rows. */
 int *plan_run_index(const Plan *plan, Arena *a, int *distinct);
+/* "seqprobe sweep x.yaml train.lr=1e-3 --jobs 2", as a shell takes it. Workers find it in SEQPROBE_COMMAND. */
+char *command_line(const Cli *cli);
 /* Distinct runs of a plan (of the pool's shard), with their states on disk. */
 void pool_open(Pool *pool, const Plan *plan, Arena *a);
 

@@ -168,6 +168,8 @@ void gemm_setup(void)
 }
 
 /* Library versions and the machine class their kernels are made for, which together fix the bits. */
+const char *gemm_config(void) { return openblas_get_config(); }
+
 const char *gemm_name(void)
 {
     static _Thread_local char name[128];

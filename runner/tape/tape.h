@@ -103,6 +103,7 @@ real   *params_grads(const Params *p);
 void gemm(bool ta, bool tb, int m, int n, int k, real alpha, const real *a, int lda, const real *b, int ldb,
           real beta, real *c, int ldc);
 void gemm_setup(void);                                               /* one BLAS thread; call first in main */
+const char *gemm_config(void);                                       /* what OpenBLAS says of itself */
 const char *gemm_name(void);                                         /* "libxsmm 1.17 hsw + openblas 0.3.21 Zen" */
 void real_setup(void);                                               /* flush denormals; once per thread */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * results.c - the files of a run: metrics.csv (long), result.csv (one row), timing.csv (one row), manifest.json.
+ * results.c - the files of a run: metrics.csv (long), result.csv (one row), timing.csv (one row).
  *
  * metrics.csv: schema,run_id,split,slice,len,metric,value,lo,hi,n. `len` is the slice's length as its task counts it;
  * for acc_prefix it is the number of positions read. lo and hi are the Wilson 95 % interval with n trials: scored
@@ -45,7 +45,7 @@ static void prefix_rows(Buf *b, const RunSpec *s, const char *split, const char 
     }
 }
 
-static double chance_of(const Slice *slice, const Score *sc)
+double slice_chance(const Slice *slice, const Score *sc)
 {
     return slice->shape.chance_majority > 0 ? slice->shape.chance_majority : score_majority(sc);
 }
@@ -57,7 +57,7 @@ static void score_rows(Buf *b, const RunSpec *s, const char *split, const Slice 
         metric_row(b, s, split, slice->name, len, accuracies[i], score_value(sc, accuracies[i]),
                    score_count(sc, accuracies[i]), i != N_ACCURACIES - 1);
     metric_row(b, s, split, slice->name, len, "loss", sc->nll / (double)sc->scored, sc->scored, false);
-    metric_row(b, s, split, slice->name, len, "chance", chance_of(slice, sc), sc->scored, false);
+    metric_row(b, s, split, slice->name, len, "chance", slice_chance(slice, sc), sc->scored, false);
     prefix_rows(b, s, split, slice->name, sc);
     for (int k = 0; k < SLICE_BINS && slice->shape.slice_label; k++)
         if (sc->bin_n[k])
@@ -119,7 +119,7 @@ static void result_row(const RunResult *r, Buf *b, Arena *a)
     cell_real(b, test_head);
     cell_real(b, lo);
     cell_real(b, hi);
-    cell_real(b, test->scored ? chance_of(&s->slices[0], test) : (double)NAN);
+    cell_real(b, test->scored ? slice_chance(&s->slices[0], test) : (double)NAN);
     buf_printf(b, ",%ld,%d,%ld,", test->scored, test_head >= s->train.stop_at, o->skipped);
     buf_csv(b, o->message);
     buf_puts(b, "\n");
@@ -175,75 +175,6 @@ bool status_write(const char *dir, const char *status, Err *err)
 {
     Arena *a = arena_new("status");
     bool ok = file_write_atomic(path_join(a, dir, "status"), arena_printf(a, "%s\n", status), strlen(status) + 1, err);
-    arena_free(a);
-    return ok;
-}
-
-static void json_text(Buf *b, const char *s)
-{
-    buf_puts(b, "\"");
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\')
-            buf_printf(b, "\\%c", *s);
-        else if ((unsigned char)*s < 32)
-            buf_printf(b, "\\u%04x", (unsigned)*s);
-        else
-            buf_printf(b, "%c", *s);
-    }
-    buf_puts(b, "\"");
-}
-
-static void json_field(Buf *b, const char *key, const char *text)
-{
-    buf_printf(b, "  \"%s\": ", key);
-    json_text(b, text);
-    buf_puts(b, ",\n");
-}
-
-static void parameter_json(Buf *b, const Param *it)
-{
-    const size_t n = tensor_size(&it->t);
-    double sum = 0, sq = 0;
-    for (size_t i = 0; i < n; i++) sum += (double)it->t.x[i];
-    for (size_t i = 0; i < n; i++)
-        sq += ((double)it->t.x[i] - sum / (double)n) * ((double)it->t.x[i] - sum / (double)n);
-    buf_puts(b, "    {\"name\": ");
-    json_text(b, it->name);
-    buf_puts(b, ", \"shape\": [");
-    for (int i = 0; i < it->t.rank; i++) buf_printf(b, i ? ", %d" : "%d", it->t.dim[i]);
-    buf_printf(b, "], \"offset\": %zu, \"init_mean\": %.6g, \"init_std\": %.6g}", it->offset, sum / (double)n,
-               sqrt(sq / (double)n));
-}
-
-#ifndef SEQPROBE_BUILD_FLAGS
-#define SEQPROBE_BUILD_FLAGS ""
-#endif
-
-bool manifest_write(const RunSpec *spec, const Params *p, const char *dir, const char *started, Err *err)
-{
-    Arena *a = arena_new("manifest");
-    Buf b = buf_new(a);
-    char host[128] = "";
-    gethostname(host, sizeof host - 1);
-    buf_puts(&b, "{\n");
-    json_field(&b, "run_id", spec->id);
-    json_field(&b, "program", program_version());
-#ifdef __clang__
-    json_field(&b, "compiler", "clang " __clang_version__);
-#else
-    json_field(&b, "compiler", "gcc " __VERSION__);
-#endif
-    json_field(&b, "flags", SEQPROBE_BUILD_FLAGS);
-    json_field(&b, "products", gemm_name());
-    json_field(&b, "host", host);
-    json_field(&b, "started", started);
-    buf_printf(&b, "  \"numbers_epoch\": %d,\n  \"parameters\": [\n", NUMBERS_EPOCH);
-    for (int i = 0; i < params_number(p); i++) {
-        parameter_json(&b, params_at(p, i));
-        buf_puts(&b, i + 1 < params_number(p) ? ",\n" : "\n");
-    }
-    buf_puts(&b, "  ]\n}\n");
-    bool ok = write_text(dir, "manifest.json", &b, err);
     arena_free(a);
     return ok;
 }

@@ -16,15 +16,16 @@ typedef struct RunResult {
 
 /* metrics.csv, result.csv: functions of the configuration alone; `cmp` holds between any two ways of running. */
 bool results_write(const RunResult *r, const char *dir, Err *err);
-/* timing.csv and manifest.json: where and when. */
+/* timing.csv: where and when. */
 bool timing_write(const RunResult *r, const char *dir, double wall, double cpu, size_t peak_bytes, const char *started,
                   Err *err);
-bool manifest_write(const RunSpec *spec, const Params *p, const char *dir, const char *started, Err *err);
 bool status_write(const char *dir, const char *status, Err *err);
 /* Values of every parameter in declared order as weights.npy, and back; fails if their number differs. */
 bool weights_write(const Params *p, const char *dir, Err *err);
 bool weights_read(Params *p, const char *dir, Arena *a, Err *err);
 
+/* Accuracy of the best constant answer: the task's own number, else that of the measured set. */
+double slice_chance(const Slice *slice, const Score *sc);
 /* "name+name" of the mixers in use, and their versions. */
 const char *mixer_names(const RunSpec *s, Arena *a);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * run.c - one run from its resolved configuration to its files. */
 #include <string.h>
-#include <time.h>
 
 #include "base/file.h"
-#include "train/results.h"
+#include "train/manifest.h"
 
 /* State of a sequence of `len` positions; measured on zeros, at most `cap` positions (beyond, only caches grow). */
 static size_t measure_state(const Model *m, Tape *tape, int len, int cap)
@@ -27,21 +26,13 @@ static bool test_all(const Model *m, Tape *tape, const RunHooks *hooks, Arena *a
     return true;
 }
 
-static void utc_now(char *buf, size_t n)
-{
-    time_t now = time(NULL);
-    struct tm t;
-    gmtime_r(&now, &t);
-    strftime(buf, n, "%Y-%m-%dT%H:%M:%SZ", &t);
-}
-
 static bool execute(Model *model, const char *dir, double max_seconds, const RunHooks *hooks, Arena *a, Err *err)
 {
     const RunSpec *spec = model->spec;
-    char started[32];
     const double wall = wall_seconds(), cpu = cpu_seconds();
-    utc_now(started, sizeof started);
-    TRY(manifest_write(spec, model->params, dir, started, err));
+    Manifest *manifest = manifest_open(spec, model->params, a);
+    manifest->command = hooks ? hooks->command : NULL;
+    TRY(manifest_write(manifest, dir, err));
     const char *path = path_join(a, dir, "curve.csv");
     FILE *curve = fopen(path, "w");
     if (!curve) return err_set(err, EXIT_FAILED, "%s: cannot be written", path);
@@ -60,7 +51,10 @@ static bool execute(Model *model, const char *dir, double max_seconds, const Run
     tape_free(tape);
     const bool final = !strcmp(r.outcome.status, "ok") || !strcmp(r.outcome.status, "diverged");
     ok = ok && (!final || weights_write(model->params, dir, err)) && results_write(&r, dir, err);
-    ok = ok && timing_write(&r, dir, wall_seconds() - wall, cpu_seconds() - cpu, peak, started, err);
+    ok = ok && timing_write(&r, dir, wall_seconds() - wall, cpu_seconds() - cpu, peak, manifest->started, err);
+    manifest_check(manifest, &r);
+    manifest_end(manifest);
+    ok = ok && manifest_write(manifest, dir, err);
     return ok && status_write(dir, r.outcome.status, err);
 }
 

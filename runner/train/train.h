@@ -74,6 +74,7 @@ bool run_resolve(const Value *config, Arena *a, RunSpec *out, Err *err);
 typedef struct RunProgress { int step, steps; double loss, valid_acc, tokens_per_s, eta_s; } RunProgress;
 typedef struct RunHooks {
     void (*progress)(void *self, const RunProgress *p); void *self;     /* at every validation and once a second */
+    const char *command;               /* the command line, for the manifest; may be NULL */
     const volatile int *stop;          /* nonzero: finish the step and end as "interrupted"; may be NULL */
 } RunHooks;
 
