@@ -191,9 +191,9 @@ START_TEST(locks)
 {
     open_pool("1, 2", 2);
     const char *dir = run_dir(arena, folder, pool.run[0].row->id);
-    int fd = run_lock(dir, &err);
+    int fd = run_lock(dir, 600, NULL, &err);
     ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(run_lock(dir, &err), -1);
+    ck_assert_int_eq(run_lock(dir, 600, NULL, &err), -1);
     pid_t pid = fork();
     if (pid == 0) { /* the other sweep: holds the lock for a second, then finishes the run */
         sleep(1);

@@ -1,29 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0
  * command_run.c - `seqprobe run`: train one configuration. */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "sweep/pool.h"
 #include "train/results.h"
 
-/* The one piece of global state: a signal handler can reach nothing else. */
-static volatile int stop_signal;
+enum { TOUCH_SECONDS = 30 };
 
-static void on_signal(int sig)
+/* All that a signal handler can reach. */
+static volatile int stop_signal; /* why to stop; SIGUSR1 only until a more urgent one */
+static volatile int lock_fd = -1;
+
+static void on_stop(int sig)
 {
-    if (stop_signal) _exit(128 + sig); /* the second one leaves at once */
-    stop_signal = sig;
+    if (stop_signal && stop_signal != SIGUSR1 && sig != SIGUSR1) _exit(128 + sig); /* the second one leaves at once */
+    if (!stop_signal || sig != SIGUSR1) stop_signal = sig;
+}
+
+/* The lock is alive, whatever the run is busy with (futimens may be called from a handler). */
+static void on_alarm(int sig)
+{
+    (void)sig;
+    const int code = errno;
+    if (lock_fd >= 0) futimens(lock_fd, NULL);
+    errno = code;
 }
 
 static void catch_signals(void)
 {
-    struct sigaction sa = { .sa_handler = on_signal };
-    sigemptyset(&sa.sa_mask);
-    sigaction(SIGINT, &sa, NULL);
-    sigaction(SIGTERM, &sa, NULL);
-    sigaction(SIGUSR1, &sa, NULL);
+    static const int stops[] = { SIGINT, SIGTERM, SIGUSR1, SIGHUP };
+    struct sigaction stop = { .sa_handler = on_stop }, alarm = { .sa_handler = on_alarm, .sa_flags = SA_RESTART }, was;
+    sigemptyset(&stop.sa_mask);
+    sigemptyset(&alarm.sa_mask);
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
+        if (stops[i] != SIGHUP || (sigaction(SIGHUP, NULL, &was) == 0 && was.sa_handler != SIG_IGN)) /* nohup */
+            sigaction(stops[i], &stop, NULL);
+    sigaction(SIGALRM, &alarm, NULL);
+    setitimer(ITIMER_REAL, &(struct itimerval){ { TOUCH_SECONDS, 0 }, { TOUCH_SECONDS, 0 } }, NULL);
+    signal(SIGPIPE, SIG_IGN); /* whoever reads the progress may go; the run goes on */
 }
 
 typedef struct Reporter {
@@ -73,17 +93,48 @@ static void print_result(const char *dir, Arena *a)
     printf("files in %s\n", dir);
 }
 
-static int run_here(Cli *cli, const RunSpec *spec, const char *dir, Err *err)
+/* Take the lock of dir, unless the sweep that started us holds it. */
+static bool take_lock(Cli *cli, const char *dir, Err *err)
+{
+    LockOwner who;
+    lock_fd = run_lock_inherited(dir);
+    if (lock_fd >= 0) return true;
+    int fd = run_lock(dir, cli_real(cli, "lock-timeout"), &who, err);
+    if (fd == -1 && who.host[0])
+        err_set(err, EXIT_FAILED, "%s: locked by process %ld on %s, which works on this run", dir, who.pid, who.host);
+    else if (fd == -1)
+        err_set(err, EXIT_FAILED, "%s: locked by another process, which works on this run", dir);
+    lock_fd = fd;
+    return fd >= 0;
+}
+
+static int train_here(Cli *cli, const RunSpec *spec, const char *dir, Err *err)
 {
     const char *fd = getenv("SEQPROBE_PROGRESS_FD"), *command = getenv("SEQPROBE_COMMAND"); /* of the sweep */
     Reporter reporter = { .fd = fd ? atoi(fd) : -1, .tty = term_is_tty(2), .quiet = cli_bool(cli, "quiet") };
     RunHooks hooks = { .progress = on_progress, .self = &reporter, .stop = &stop_signal };
     hooks.command = command ? command : command_line(cli);
-    catch_signals();
     if (!run_execute(spec, dir, cli_real(cli, "max-seconds"), &hooks, err)) return EXIT_FAILED;
     if (reporter.tty && reporter.fd < 0 && !reporter.quiet) fprintf(stderr, "\r\033[K");
+    signal(SIGPIPE, SIG_DFL);
     if (!reporter.quiet) print_result(dir, cli->arena);
     return exit_code_of(dir, cli->arena);
+}
+
+static int run_here(Cli *cli, const RunSpec *spec, const char *dir, Err *err)
+{
+    if (!take_lock(cli, dir, err)) return EXIT_FAILED;
+    catch_signals();
+    int fd = lock_fd, code;
+    if (run_state_final(run_state(dir)) && !cli_bool(cli, "force")) {
+        fprintf(stderr, "seqprobe: note: %s is finished; --force trains it again\n", spec->id);
+        if (!cli_bool(cli, "quiet")) print_result(dir, cli->arena);
+        code = EXIT_OK;
+    } else
+        code = train_here(cli, spec, dir, err);
+    lock_fd = -1;
+    run_unlock(fd);
+    return code;
 }
 
 static int run_command(Cli *cli, Err *err)
@@ -124,6 +175,9 @@ static const Flag run_flags[] = {
     { "results", 0, FLAG_STRING, "results", "DIR", "parent of runs/" },
     { "row", 0, FLAG_INT, "-1", "N", "row of a config that expands to several runs" },
     { "max-seconds", 0, FLAG_REAL, "0", "S", "end as `timeout` after S seconds of training; 0: no limit" },
+    { "lock-timeout", 0, FLAG_REAL, "600", "S",
+      "another host's lock counts as left behind if not touched for S seconds" },
+    { "force", 0, FLAG_BOOL, NULL, NULL, "train a finished run again" },
     { "quiet", 'q', FLAG_BOOL, NULL, NULL, "no progress, no summary" },
     FLAG_END
 };

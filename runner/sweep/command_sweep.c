@@ -207,6 +207,7 @@ static int sweep_command(Cli *cli, Err *err)
                   .command = command_line(cli),
                   .jobs = read_jobs(cli, err),
                   .fail_fast = cli_bool(cli, "fail-fast"),
+                  .lock_timeout = cli_real(cli, "lock-timeout"),
                   .max_seconds = hours * 3600 };
     if (pool.jobs < 0 || !read_shard(cli, &pool, err)) return EXIT_USAGE;
     if (!plan_read(cli->args[0], cli->n_sets, cli->sets, a, &plan, err)) return EXIT_USAGE;
@@ -234,6 +235,8 @@ static const Flag sweep_flags[] = {
     { "shard", 0, FLAG_STRING, NULL, "I/N", "only every Nth run, from the Ith on (0 <= I < N); for several machines" },
     { "fail-fast", 0, FLAG_BOOL, NULL, NULL, "stop at the first run that fails" },
     { "max-hours", 0, FLAG_REAL, "0", "H", "stop after H hours, to be continued by the same command; 0: no limit" },
+    { "lock-timeout", 0, FLAG_REAL, "600", "S",
+      "another host's lock counts as left behind if not touched for S seconds" },
     FLAG_END
 };
 

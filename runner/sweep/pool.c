@@ -117,7 +117,9 @@ static _Noreturn void become_worker(const State *s, const char *dir, int log, in
     if (null >= 0) dup2(null, 0);
     dup2(log, 1);
     dup2(log, 2);
-    fcntl(lock, F_DUPFD, 10); /* the copy survives exec */
+    char lock_fd[16];
+    snprintf(lock_fd, sizeof lock_fd, "%d", fcntl(lock, F_DUPFD, 10)); /* the copy survives exec */
+    setenv("SEQPROBE_LOCK_FD", lock_fd, 1);
     if (pipe_fd != PROGRESS_FD) dup2(pipe_fd, PROGRESS_FD);
     fcntl(PROGRESS_FD, F_SETFD, 0);
     setenv("SEQPROBE_PROGRESS_FD", "3", 1);
@@ -132,8 +134,8 @@ static _Noreturn void become_worker(const State *s, const char *dir, int log, in
 static bool spawn(State *s, Worker *w, const char *dir)
 {
     int pipe_fd[2];
-    int log = open(path_join(s->a, dir, "log.txt"), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-    if (log < 0) return err_set(s->err, EXIT_FAILED, "%s/log.txt: cannot be written: %s", dir, strerror(errno));
+    int log = run_log_open(dir, s->err);
+    if (log < 0) return false;
     if (pipe(pipe_fd) != 0) {
         close(log);
         return err_set(s->err, EXIT_FAILED, "pipe: %s", strerror(errno));
@@ -161,7 +163,7 @@ static bool start(State *s, Worker *w, int k)
 {
     PoolRun *r = &s->pool->run[k];
     const char *dir = run_dir(s->a, s->pool->results, r->row->id);
-    int lock = run_lock(dir, s->err);
+    int lock = run_lock(dir, s->pool->lock_timeout, NULL, s->err);
     if (lock == -2) return false;
     r->held = lock == -1;
     if (r->held) return true;
@@ -169,18 +171,18 @@ static bool start(State *s, Worker *w, int k)
     if (run_state_final(r->state)) { /* by another sweep, since we looked */
         r->skipped = r->ended = true;
         r->seconds = run_cpu_seconds(dir);
-        close(lock);
+        run_unlock(lock);
         return true;
     }
     Err fault = { 0 };
     *w = (Worker){ .run = k, .lock = lock, .started = clock_seconds(), .progress = { .loss = (double)NAN } };
     w->progress.valid_acc = (double)NAN;
     if (!run_prepare(dir, r->row->config, &fault)) {
-        close(lock);
+        run_unlock(lock);
         return err_set(s->err, fault.code, "%s", fault.msg);
     }
     if (!spawn(s, w, dir)) {
-        close(lock);
+        run_unlock(lock);
         return false;
     }
     r->active = true;
@@ -332,7 +334,7 @@ static void finish(State *s, Worker *w, int status)
     r->ended = true;
     if (run_state_final(r->state)) message = headline(s->a, dir);
     report(s, r, dir, took, message);
-    close(w->lock);
+    run_unlock(w->lock);
     w->pid = 0;
     if (s->pool->fail_fast && (r->state == RUN_FAILED || r->state == RUN_TIMEOUT) && !s->stopping) {
         s->end->gave_up = true;

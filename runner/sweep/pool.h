@@ -17,16 +17,26 @@ bool        run_state_final(RunState s);                   /* ok or diverged: ne
 char       *run_dir(Arena *a, const char *results, const char *id);
 /* From the status file; unknown words count as failed, a finished status without result.csv as interrupted. */
 RunState    run_state(const char *dir);
-/* Make the folder and take its lock: the descriptor, -1 if another process holds it, -2 with err set. The lock goes
- * when the descriptor is closed by every process that has it. */
-int         run_lock(const char *dir, Err *err);
 /* Write config.yaml: the row with every option, as `run --dir` reads it. */
 bool        run_prepare(const char *dir, const Value *config, Err *err);
 /* Record a run that could not report for itself: status and a result.csv of run_id, status, message. */
 bool        run_fail(const char *dir, const char *id, const char *message, Err *err);
-/* Last error in log.txt, else its last line, else "". */
+/* log.txt to append to, with a line that separates this attempt from earlier ones; -1 with err set. */
+int         run_log_open(const char *dir, Err *err);
+/* Of the last attempt in log.txt: its last error, else its last line, else "". */
 char       *run_log_message(Arena *a, const char *dir);
 double      run_cpu_seconds(const char *dir);              /* from timing.csv; NaN if there is none */
+
+/* ---- run_lock.c: one process at a time works on a run ------------------------------------------------------------ */
+
+typedef struct LockOwner { char host[128]; long pid; } LockOwner;    /* host "": not known */
+/* Make the folder and take its lock: the descriptor, -1 if another process holds it (then owner, which may be NULL,
+ * says which), -2 with err set. Another host's lock that was not touched for `timeout` seconds is taken over with a
+ * note. The lock goes when every process that has the descriptor has closed it or ended. */
+int  run_lock(const char *dir, double timeout, LockOwner *owner, Err *err);
+/* The descriptor of the lock of dir that our parent took for us and named in SEQPROBE_LOCK_FD; -1: none. */
+int  run_lock_inherited(const char *dir);
+void run_unlock(int fd);
 
 /* ---- pool.c ----------------------------------------------------------------------------------------------------- */
 
@@ -48,6 +58,7 @@ typedef struct Pool {
     int shard, shards;                 /* only the distinct runs with index % shards == shard; shards 0: all */
     bool fail_fast;
     double max_seconds;                /* 0: no limit */
+    double lock_timeout;               /* seconds after which another host's lock counts as stale */
     int n; PoolRun *run;
 } Pool;
 

@@ -3,14 +3,13 @@
  *
  *   results/runs/<id>/  config.yaml status result.csv metrics.csv curve.csv timing.csv manifest.json log.txt lock
  *
- * Two sweeps on one folder cooperate through flock on `lock`, which the kernel releases when its holders end.
+ * A run counts as finished when its status says so and its CSVs are whole; anything else is run again.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "sweep/pool.h"
@@ -45,21 +44,6 @@ RunState run_state(const char *dir)
     return s;
 }
 
-int run_lock(const char *dir, Err *err)
-{
-    char path[4096];
-    if (!dir_make(dir, err)) return -2;
-    int n = snprintf(path, sizeof path, "%s/lock", dir);
-    if (n < 0 || (size_t)n >= sizeof path) return err_set(err, EXIT_FAILED, "%s: path too long", dir), -2;
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0) return err_set(err, EXIT_FAILED, "%s: cannot be opened: %s", path, strerror(errno)), -2;
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
-    int held = errno == EWOULDBLOCK;
-    if (!held) err_set(err, EXIT_FAILED, "%s: cannot be locked: %s", path, strerror(errno));
-    close(fd);
-    return held ? -1 : -2;
-}
-
 bool run_prepare(const char *dir, const Value *config, Err *err)
 {
     Arena *a = arena_new("run config");
@@ -86,6 +70,23 @@ bool run_fail(const char *dir, const char *id, const char *message, Err *err)
     return ok;
 }
 
+/* Attempts follow each other in log.txt, each under such a line. */
+#define ATTEMPT "---- attempt by "
+
+int run_log_open(const char *dir, Err *err)
+{
+    char path[4096], host[128] = "", line[256];
+    snprintf(path, sizeof path, "%s/log.txt", dir);
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (fd < 0) return err_set(err, EXIT_FAILED, "%s: cannot be written: %s", path, strerror(errno)), -1;
+    gethostname(host, sizeof host - 1);
+    int n = snprintf(line, sizeof line, ATTEMPT "process %ld on %s\n", (long)getpid(), host);
+    if (write(fd, line, (size_t)n) == n) return fd;
+    err_set(err, EXIT_FAILED, "%s: cannot be written: %s", path, strerror(errno));
+    close(fd);
+    return -1;
+}
+
 char *run_log_message(Arena *a, const char *dir)
 {
     enum { TAIL = 1 << 14 };
@@ -105,6 +106,13 @@ char *run_log_message(Arena *a, const char *dir)
     size_t last_n = 0;
     for (const char *line = text; *line;) {
         size_t len = strcspn(line, "\n");
+        if (!strncmp(line, ATTEMPT, strlen(ATTEMPT))) { /* what came before is history */
+            error = NULL;
+            last = "";
+            last_n = 0;
+            line += len + (line[len] == '\n');
+            continue;
+        }
         if (len) {
             last = line;
             last_n = len;
