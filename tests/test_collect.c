@@ -115,7 +115,18 @@ START_TEST(selects)
     wilson((0.5 + 0.995 + 0.7) / 3, 600, &lo, &hi);
     ck_assert_double_eq_tol(csv_num(&s, 0, "lo"), lo, 1e-8);
     ck_assert_double_eq_tol(csv_num(&s, 0, "hi"), hi, 1e-8);
+    static const double x[] = { 0.5, 0.995, 0.7 };
+    ck_assert_double_eq_tol(csv_num(&s, 0, "sd"), 0.249014725, 1e-8);
+    ck_assert_double_eq_tol(csv_num(&s, 0, "seed_lo"), seed_interval(x, 3).lo, 1e-8);
+    ck_assert_str_eq(csv_get(&s, 0, "seed_hi"), "1"); /* 1.35, clipped */
+    wilson(1.0 / 3, 3, &lo, &hi);
+    ck_assert_double_eq_tol(csv_num(&s, 0, "solved_lo"), lo, 1e-8);
+    ck_assert_double_eq_tol(csv_num(&s, 0, "solved_hi"), hi, 1e-8);
+    ck_assert_str_eq(csv_get(&s, 0, "selected_by"), "valid_headline");
+    ck_assert_str_eq(csv_get(&s, 0, "choice"), "train.lr=3e-3");
     ck_assert_str_eq(csv_get(&s, 1, "slice"), "x2");
+    ck_assert_str_eq(csv_get(&s, 1, "solved"), "0");
+    ck_assert_str_eq(csv_get(&s, 1, "solved_lo"), "0");
     ck_assert_str_eq(csv_get(&s, 1, "len"), "16");
     ck_assert_double_eq_tol(csv_num(&s, 1, "median"), 0.5, 1e-9);
     ck_assert_str_eq(csv_get(&s, 1, "chance"), "");
@@ -134,6 +145,53 @@ START_TEST(ties_go_low)
     for (int i = 0; i < 4; i++) put_run(i, "ok", 0.5, 0.5, 0.5);
     collect(&r, &m, &s, 4);
     ck_assert_str_eq(csv_get(&s, 0, "lr"), "0.001");
+    ck_assert_str_eq(csv_get(&s, 0, "best_run"), plan.row[2].id); /* the first of equals */
+}
+END_TEST
+
+/* The better on test is the worse on validation, in every slice and by any margin. */
+START_TEST(test_has_no_say)
+{
+    Csv r, m, s;
+    read_plan("task: {name: parity, len: 8}\nmixer: lstm\neval: {x2: {len: 16}}\nsweep: {train.lr: [1e-3, 3e-3], seed: "
+              "[1, 2]}\n");
+    for (int i = 0; i < 2; i++) put_run(i, "ok", 0.501, 0.1, 0.1);
+    for (int i = 2; i < 4; i++) put_run(i, "ok", 0.5, 1, 1);
+    collect(&r, &m, &s, 4);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_str_eq(csv_get(&s, i, "lr"), "0.001");
+        ck_assert_str_eq(csv_get(&s, i, "max"), "0.1");
+        ck_assert_str_eq(csv_get(&s, i, "best_run"), plan.row[0].id); /* among the seeds of the choice */
+    }
+    for (int i = 0; i < 2; i++) put_run(i, "ok", 0.5, 0.1, 0.1);
+    collect(&r, &m, &s, 4);
+    ck_assert_str_eq(csv_get(&s, 0, "lr"), "0.001"); /* nor in a tie */
+}
+END_TEST
+
+START_TEST(one_seed_has_no_spread)
+{
+    Csv r, m, s;
+    read_plan("task: {name: parity, len: 8}\nmixer: lstm\neval: {x2: {len: 16}}\nsweep: {train.lr: [1e-3, 3e-3]}\n");
+    put_run(0, "ok", 0.9, 0.992, 0.9);
+    put_run(1, "failed", 1, 1, 1);
+    collect(&r, &m, &s, 1);
+    ck_assert_str_eq(csv_get(&s, 0, "n_lr"), "1");
+    ck_assert_str_eq(csv_get(&s, 0, "n_seeds"), "1");
+    ck_assert_str_eq(csv_get(&s, 0, "sd"), "");
+    ck_assert_str_eq(csv_get(&s, 0, "seed_lo"), "");
+    ck_assert_str_eq(csv_get(&s, 0, "seed_hi"), "");
+    ck_assert_str_eq(csv_get(&s, 0, "solved"), "1");
+    ck_assert_double_eq_tol(csv_num(&s, 0, "solved_lo"), 0.206549314, 1e-8); /* 1 / (1 + 1.96^2) */
+    ck_assert_str_eq(csv_get(&s, 0, "solved_hi"), "1");
+    ck_assert_double_eq_tol(csv_num(&s, 0, "mean"), 0.992, 1e-9);
+    /* A finished run that lost its metrics is no seed, and no accuracy of 0. */
+    put_run(1, "ok", 0.9, 0.992, 0.9);
+    ck_assert_int_eq(remove(path_join(arena, run_dir(arena, folder, plan.row[0].id), "metrics.csv")), 0);
+    collect(&r, &m, &s, 2);
+    ck_assert_str_eq(csv_get(&s, 0, "lr"), "0.001");
+    ck_assert_str_eq(csv_get(&s, 0, "slice"), "");
+    ck_assert_str_eq(csv_get(&s, 0, "median"), "");
 }
 END_TEST
 
@@ -154,6 +212,11 @@ START_TEST(diverged_counts_zero)
     ck_assert_str_eq(csv_get(&s, 2, "valid"), "0");
     ck_assert_str_eq(csv_get(&s, 2, "n_seeds"), "1");
     ck_assert_str_eq(csv_get(&s, 2, "slice"), "");
+    ck_assert_str_eq(csv_get(&s, 2, "median"), "");
+    ck_assert_str_eq(csv_get(&s, 2, "runs"), plan.row[9].id);
+    ck_assert_str_eq(csv_get(&s, 2, "sd"), "");
+    ck_assert_str_eq(csv_get(&s, 2, "solved_lo"), "0");
+    ck_assert_str_eq(csv_get(&s, 2, "choice"), "train.lr=3e-3");
     /* without the diverged one the higher rate wins, over two seeds */
     put_run(5, "running", 0.9, 0.9, 0.9);
     collect(&r, &m, &s, 6);
@@ -178,6 +241,7 @@ START_TEST(other_axes_are_groups)
     ck_assert_int_eq(csv_col(&s, "train_weight_decay"), -1);
     ck_assert_str_eq(csv_get(&s, 0, "model_d_model"), "16");
     ck_assert_str_eq(csv_get(&s, 0, "median"), "0.55");
+    ck_assert_str_eq(csv_get(&s, 0, "choice"), "train.weight_decay=0.1");
     ck_assert_str_eq(csv_get(&s, 0, "n_lr"), "2");
     ck_assert_str_eq(csv_get(&s, 2, "model_d_model"), "32");
     ck_assert_str_eq(csv_get(&s, 2, "median"), "0.65");
@@ -233,42 +297,74 @@ typedef struct Expect {
 /* lstm at its chosen rate 0.003: test 0.5 0.995 0.7, x2 0.25 0.5 0.75; mingru at 0.001: test 0.6 thrice, no 0.003 */
 static const Expect expect[] = {
     { "{where: {mixer: lstm}, min: 0.7}", 0,
-      "ok    parity/lstm train acc_token: median 0.700, wanted >= 0.7 (3 seeds: 0.500 0.700 0.995)" },
+      "ok    parity/lstm train acc_token: median 0.700, wanted >= 0.7 (3 seeds: 0.500 0.700 0.995; mean 0.732 [0.113, "
+      "1.000])" },
     { "{where: {mixer: lstm}, min: 0.71}", 3,
-      "FAIL  parity/lstm train acc_token: median 0.700, wanted >= 0.71 (3 seeds: 0.500 0.700 0.995)" },
+      "FAIL  parity/lstm train acc_token: median 0.700, wanted >= 0.71 (3 seeds: 0.500 0.700 0.995; mean 0.732 [0.113, "
+      "1.000])" },
     { "{where: {mixer: lstm}, max: 0.69}", 3,
-      "FAIL  parity/lstm train acc_token: median 0.700, wanted <= 0.69 (3 seeds: 0.500 0.700 0.995)" },
+      "FAIL  parity/lstm train acc_token: median 0.700, wanted <= 0.69 (3 seeds: 0.500 0.700 0.995; mean 0.732 [0.113, "
+      "1.000])" },
     { "{where: {mixer: lstm}, over: best, min: 0.99, note: once}", 0,
-      "ok    parity/lstm train acc_token: best 0.995, wanted >= 0.99 (3 seeds: 0.500 0.700 0.995)  # once" },
+      "ok    parity/lstm train acc_token: best 0.995, wanted >= 0.99 (3 seeds: 0.500 0.700 0.995; mean 0.732 [0.113, "
+      "1.000])  # once" },
     { "{where: {mixer: lstm}, over: all, min: 0.5}", 0,
-      "ok    parity/lstm train acc_token: 3 of 3 seeds, wanted all >= 0.5 (3 seeds: 0.500 0.700 0.995)" },
+      "ok    parity/lstm train acc_token: 3 of 3 seeds, wanted all >= 0.5 (3 seeds: 0.500 0.700 0.995; mean 0.732 "
+      "[0.113, 1.000])" },
     { "{where: {mixer: lstm}, over: all, min: 0.6}", 3,
-      "FAIL  parity/lstm train acc_token: 2 of 3 seeds, wanted all >= 0.6 (3 seeds: 0.500 0.700 0.995)" },
+      "FAIL  parity/lstm train acc_token: 2 of 3 seeds, wanted all >= 0.6 (3 seeds: 0.500 0.700 0.995; mean 0.732 "
+      "[0.113, 1.000])" },
     { "{where: {mixer: lstm}, slice: x2, near: 0.45, within: 0.1}", 0,
-      "ok    parity/lstm x2 acc_token: median 0.500, wanted 0.45 within 0.1 (3 seeds: 0.250 0.500 0.750)" },
+      "ok    parity/lstm x2 acc_token: median 0.500, wanted 0.45 within 0.1 (3 seeds: 0.250 0.500 0.750; mean 0.500 "
+      "[0.000, 1.000])" },
     { "{where: {mixer: lstm}, slice: x2, near: 0.45, within: 0.01}", 3,
-      "FAIL  parity/lstm x2 acc_token: median 0.500, wanted 0.45 within 0.01 (3 seeds: 0.250 0.500 0.750)" },
+      "FAIL  parity/lstm x2 acc_token: median 0.500, wanted 0.45 within 0.01 (3 seeds: 0.250 0.500 0.750; mean 0.500 "
+      "[0.000, 1.000])" },
     { "{where: {mixer: lstm}, min: 0.7, solved: 2, of: 3}", 0,
-      "ok    parity/lstm train acc_token: 2 of 3 seeds reach 0.7, wanted 2 of 3 (3 seeds: 0.500 0.700 0.995)" },
+      "ok    parity/lstm train acc_token: 2 of 3 seeds reach 0.7, wanted 2 of 3 (3 seeds: 0.500 0.700 0.995; mean "
+      "0.732 [0.113, 1.000])" },
     { "{where: {mixer: lstm}, solved: 2}", 3,
-      "FAIL  parity/lstm train acc_token: 1 of 3 seeds reach 0.99, wanted 2 (3 seeds: 0.500 0.700 0.995)" },
+      "FAIL  parity/lstm train acc_token: 1 of 3 seeds reach 0.99, wanted 2 (3 seeds: 0.500 0.700 0.995; mean 0.732 "
+      "[0.113, 1.000])" },
     { "{where: {mixer: lstm}, min: 0.7, solved: 2, of: 4}", 3,
-      "FAIL  parity/lstm train acc_token: 2 of 3 seeds reach 0.7, wanted 2 of 4 (3 seeds: 0.500 0.700 0.995)" },
+      "FAIL  parity/lstm train acc_token: 2 of 3 seeds reach 0.7, wanted 2 of 4 (3 seeds: 0.500 0.700 0.995; mean "
+      "0.732 [0.113, 1.000])" },
     { "{where: {mixer: lstm}, metric: loss, slice: x2, over: best, max: 0.25}", 0,
-      "ok    parity/lstm x2 loss: best 0.250, wanted <= 0.25 (3 seeds: 0.250 0.500 0.750)" },
+      "ok    parity/lstm x2 loss: best 0.250, wanted <= 0.25 (3 seeds: 0.250 0.500 0.750; mean 0.500 [-0.121, "
+      "1.121])" },
     { "{where: {mixer: mingru}, min: 0.5}", 3,
-      "FAIL  parity/mingru train acc_token: median 0.600, wanted >= 0.5 (3 seeds: 0.600 0.600 0.600); 3 of 6 runs are "
+      "FAIL  parity/mingru train acc_token: median 0.600, wanted >= 0.5 (3 seeds: 0.600 0.600 0.600; mean 0.600 "
+      "[0.600, 0.600]); 3 of 6 runs are "
       "missing or failed" },
     { "{better: {mixer: lstm}, worse: {mixer: mingru}}", 3,
-      "FAIL  parity/lstm over parity/mingru train acc_token: median 0.700 against 0.600, wanted a lead of 0; 3 of 12 "
-      "runs "
-      "are missing or failed" },
+      "FAIL  parity/lstm over parity/mingru train acc_token: median 0.700 against 0.600, wanted a lead of 0; over "
+      "the same 3 seeds 0.132 [-0.487, 0.750]; 3 of 12 runs are missing or failed" },
+    { "{where: {mixer: lstm}, cannot: 0.995}", 0,
+      "ok    parity/lstm train acc_token: cannot: max over 3 seeds 0.995 <= 0.995 (3 seeds: 0.500 0.700 0.995; mean "
+      "0.732 "
+      "[0.113, 1.000])" },
+    { "{where: {mixer: lstm}, cannot: 0.99, note: \"theory\"}", 3,
+      "FAIL  parity/lstm train acc_token: cannot: max over 3 seeds 0.995 > 0.99 (3 seeds: 0.500 0.700 0.995; mean "
+      "0.732 "
+      "[0.113, 1.000])  # theory" },
+    { "{where: {mixer: lstm}, can: 0.75, slice: x2, of: 3}", 0,
+      "ok    parity/lstm x2 acc_token: can: best of 3 seeds 0.750 >= 0.75 (3 seeds: 0.250 0.500 0.750; mean 0.500 "
+      "[0.000, 1.000])" },
+    { "{where: {mixer: lstm}, can: 0.751, slice: x2}", 3,
+      "FAIL  parity/lstm x2 acc_token: can: best of 3 seeds 0.750 < 0.751 (3 seeds: 0.250 0.500 0.750; mean 0.500 "
+      "[0.000, 1.000])" },
+    { "{where: {mixer: lstm}, cannot: 0.995, of: 4}", 3,
+      "FAIL  parity/lstm train acc_token: cannot: max over 3 seeds (wanted 4) 0.995 <= 0.995 (3 seeds: 0.500 0.700 "
+      "0.995; mean 0.732 [0.113, 1.000])" },
+    { "{where: {mixer: mingru}, cannot: 0.65}", 3, /* three of its runs might still refute it */
+      "FAIL  parity/mingru train acc_token: cannot: max over 3 seeds 0.600 <= 0.65 (3 seeds: 0.600 0.600 0.600; mean "
+      "0.600 [0.600, 0.600]); 3 of 6 runs are missing or failed" },
 };
 
 /* Output of `check` on a config with one threshold. */
 static char *run_check(const char *threshold, const char *format, int *code)
 {
-    const char *flags[2] = { folder, format }, *args[1] = { path_join(arena, folder, "s.yaml") };
+    const char *flags[5] = { folder, format }, *args[1] = { path_join(arena, folder, "s.yaml") };
     char *out = path_join(arena, folder, "out"), *text;
     put_file(args[0], arena_printf(arena, "%sthresholds:\n  - %s\n", two_rates, threshold));
     Cli cli = { .command = &command_check, .arena = arena, .n_args = 1, .args = args, .flag_text = flags };
@@ -311,7 +407,8 @@ START_TEST(orderings)
     put_check_runs(6);
     ck_assert_str_eq(
         run_check("{better: {mixer: lstm}, worse: {mixer: mingru}, by: 0.1}", "text", &code),
-        "ok    parity/lstm over parity/mingru train acc_token: median 0.700 against 0.600, wanted a lead of 0.1\n"
+        "ok    parity/lstm over parity/mingru train acc_token: median 0.700 against 0.600, wanted a lead of "
+        "0.1; over the same 3 seeds 0.132 [-0.487, 0.750]\n"
         "s: 1 of 1 hold\n");
     ck_assert_int_eq(code, 0);
     run_check("{better: {mixer: lstm}, worse: {mixer: mingru}, by: 0.11}", "text", &code);
@@ -320,8 +417,8 @@ START_TEST(orderings)
     ck_assert_int_eq(code, 3);
     ck_assert_str_eq(
         run_check("{better: {mixer: mingru}, worse: {mixer: lstm}, slice: x2}", "tap", &code),
-        "ok 1 - parity/mingru over parity/lstm x2 acc_token: median 0.600 against 0.500, wanted a lead of 0\n"
-        "1..1\n");
+        "TAP version 13\n1..1\nok 1 - parity/mingru over parity/lstm x2 acc_token: median 0.600 against 0.500, "
+        "wanted a lead of 0; over the same 3 seeds 0.100 [-0.521, 0.721]\n");
     ck_assert_int_eq(code, 0);
     /* lower is better */
     run_check("{better: {mixer: lstm}, worse: {mixer: mingru}, slice: x2, metric: loss}", "text", &code);
@@ -338,6 +435,8 @@ int main(void)
     if (task_find("parity") && mixer_find("lstm") && mixer_find("mingru")) {
         tcase_add_test(c, selects);
         tcase_add_test(c, ties_go_low);
+        tcase_add_test(c, test_has_no_say);
+        tcase_add_test(c, one_seed_has_no_spread);
         tcase_add_test(c, diverged_counts_zero);
         tcase_add_test(c, other_axes_are_groups);
         tcase_add_test(c, runs_csv);

@@ -5,6 +5,8 @@
  *   - {where: {mixer: gla}, max: 0.65}                     in every case; slice train and the headline by default
  *   - {where: {...}, near: 0.5, within: 0.15}
  *   - {where: {...}, min: 0.99, solved: 2, of: 3}          at least 2 of at least 3 seeds reach min (or train.stop_at)
+ *   - {where: {...}, cannot: 0.65}                         every seed stays at or below (the same as max, over: all)
+ *   - {where: {...}, can: 0.99, of: 3}                     the best of at least 3 seeds reaches (min, over: best)
  *   - {better: {mixer: delta_net}, worse: {mixer: gla}, by: 0.1, slice: x4}             ordering
  *
  * `over: median | best | all` says which of the seeds count (default median; best is the highest value). A pattern
@@ -19,8 +21,8 @@
 
 const char *const over_names[] = { "median", "best", "all", NULL };
 
-static const char *const keys[] = { "where",  "better", "worse",  "slice", "metric", "min",  "max", "near",
-                                    "within", "by",     "solved", "of",    "over",   "note", NULL };
+static const char *const keys[] = { "where", "better", "worse", "slice", "metric", "min", "max",    "near", "within",
+                                    "by",    "solved", "of",    "over",  "note",   "can", "cannot", NULL };
 static const char *const metrics[] = { "acc_token", "acc_mean",    "acc_exact", "acc_final",
                                        "acc_macro", "state_reals", "loss",      NULL };
 
@@ -123,6 +125,28 @@ static bool check_where(const Plan *plan, const Value *item, const char *key, co
     return true;
 }
 
+/* `can` and `cannot` in terms of min, max and over. */
+static bool read_claim(const Value *item, Threshold *t, Err *err)
+{
+    static const char *const others[] = { "min", "max", "near", "within", "solved", "over", "better", "worse", NULL };
+    double can, cannot;
+    TRY(read_number(item, "can", &can, err) && read_number(item, "cannot", &cannot, err));
+    if (isnan(can) && isnan(cannot)) return true;
+    const char *key = isnan(can) ? "cannot" : "can";
+    const Value *v = value_get(item, key);
+    if (!isnan(can) && !isnan(cannot))
+        return fail_at(err, v, true, "threshold: 'can' and 'cannot' are two claims, one each");
+    for (const char *const *o = others; *o; o++)
+        if (value_get(item, *o)) return fail_at(err, v, true, "threshold: '%s' does not go with '%s'", key, *o);
+    const double bound = isnan(can) ? cannot : can;
+    if (bound < 0 || bound > 1 || (t->metric && strncmp(t->metric, "acc_", 4) != 0))
+        return fail_at(err, v, false, "threshold: '%s' is a claim about an accuracy, a number from 0 to 1", key);
+    t->claim = isnan(can) ? CLAIM_CANNOT : CLAIM_CAN;
+    t->over = isnan(can) ? OVER_ALL : OVER_BEST;
+    *(isnan(can) ? &t->max : &t->min) = bound;
+    return true;
+}
+
 /* Which keys may stand together. */
 static bool check_shape(const Value *item, const Threshold *t, Err *err)
 {
@@ -138,13 +162,16 @@ static bool check_shape(const Value *item, const Threshold *t, Err *err)
     }
     if (!isnan(t->by)) return fail_at(err, item, false, "threshold: 'by' belongs to an ordering (better, worse)");
     if (bounds == 0 && !t->solved)
-        return fail_at(err, item, false, "threshold: needs 'min', 'max', 'near' or 'solved', or 'better' and 'worse'");
+        return fail_at(
+            err, item, false,
+            "threshold: needs one of 'min', 'max', 'near', 'solved', 'can' and 'cannot', or 'better' and 'worse'");
     if (!isnan(t->near) && (bounds > 1 || isnan(t->within)))
         return fail_at(err, item, false, "threshold: 'near' needs 'within' and excludes 'min' and 'max'");
     if (isnan(t->near) && !isnan(t->within)) return fail_at(err, item, false, "threshold: 'within' belongs to 'near'");
     if (t->min > t->max) return fail_at(err, item, false, "threshold: 'min' is above 'max'");
-    if (t->of && !t->solved) return fail_at(err, item, false, "threshold: 'of' belongs to 'solved'");
-    if (t->of && t->of < t->solved) return fail_at(err, item, false, "threshold: 'solved' is above 'of'");
+    if (t->of && !t->solved && !t->claim)
+        return fail_at(err, item, false, "threshold: 'of' belongs to 'solved', 'can' or 'cannot'");
+    if (t->solved && t->of && t->of < t->solved) return fail_at(err, item, false, "threshold: 'solved' is above 'of'");
     if (t->solved && (!isnan(t->max) || !isnan(t->near) || value_get(item, "over")))
         return fail_at(err, item, false,
                        "threshold: 'solved' counts the seeds that reach 'min'; no other bound goes with it");
@@ -183,7 +210,7 @@ static bool read_item(const Plan *plan, const Value *item, Arena *a, Threshold *
         return fail_at(err, value_get(item, "over"), false, "threshold: 'over' must be median, best or all, not '%s'",
                        over);
     while (strcmp(over_names[t->over], over) != 0) t->over++;
-    TRY(check_shape(item, t, err));
+    TRY(read_claim(item, t, err) && check_shape(item, t, err));
     if (!t->better) return check_where(plan, item, "where", t, a, err);
     return check_where(plan, item, "better", t, a, err) && check_where(plan, item, "worse", t, a, err);
 }

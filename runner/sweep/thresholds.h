@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * thresholds.h - the `thresholds:` of a config, read and checked; check.c measures them.
+ * thresholds.h - the `thresholds:` of a config, read and checked; verdicts.c measures them.
  */
 #ifndef SEQPROBE_THRESHOLDS_H
 #define SEQPROBE_THRESHOLDS_H
@@ -16,6 +16,7 @@ typedef struct Threshold {
     const char *note;                  /* may be NULL */
     double min, max, near, within, by; /* NaN: not given (within, by: default) */
     Over over;
+    enum { CLAIM_NONE, CLAIM_CAN, CLAIM_CANNOT } claim;   /* then min (best seed) or max (all seeds) is set */
     int solved, of;                    /* 0: not given */
 } Threshold;
 

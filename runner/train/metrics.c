@@ -82,6 +82,6 @@ void wilson(double p, long n, double *lo, double *hi)
     }
     double m = (double)n, z2 = z * z / m;
     double mid = (p + z2 / 2) / (1 + z2), half = z * sqrt(p * (1 - p) / m + z2 / (4 * m)) / (1 + z2);
-    *lo = mid - half < 0 ? 0 : mid - half;
-    *hi = mid + half > 1 ? 1 : mid + half;
+    *lo = p <= 0 || mid - half < 0 ? 0 : mid - half; /* 0 and 1 are exact, whatever the rounding */
+    *hi = p >= 1 || mid + half > 1 ? 1 : mid + half;
 }

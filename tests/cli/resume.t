@@ -108,16 +108,17 @@ $ printf 'include: [tiny.yaml]\nthresholds:\n- {where: {case: short}, min: 0.2, 
 $ echo '- {where: {case: last, mixer: lstm}, slice: x2, min: 1.5}' >> check.yaml
 
 $ seqprobe check check.yaml --format tap
-ok 1 - short/mingru train acc_token: median 0..., wanted >= 0.2 (1 seed) - near chance
-ok 2 - short/lstm train acc_token: median 0..., wanted >= 0.2 (1 seed) - near chance
-not ok 3 - last/lstm x2 acc_token: median 0..., wanted >= 1.5 (1 seed)
+TAP version 13
 1..3
+ok 1 - short/mingru train acc_token: median 0..., wanted >= 0.2 (1 seed; [0..., 0...]) - near chance
+ok 2 - short/lstm train acc_token: median 0..., wanted >= 0.2 (1 seed; [0..., 0...]) - near chance
+not ok 3 - last/lstm x2 acc_token: median 0..., wanted >= 1.5 (1 seed; [0..., 0...])
 ! check: 1 of 3 fell: last/lstm x2 acc_token
 ? 3
 
 $ seqprobe check check.yaml case=short
-ok    short/mingru train acc_token: median 0..., wanted >= 0.2 (1 seed)  # near chance
-ok    short/lstm train acc_token: median 0..., wanted >= 0.2 (1 seed)  # near chance
+ok    short/mingru train acc_token: median 0..., wanted >= 0.2 (1 seed; [0..., 0...])  # near chance
+ok    short/lstm train acc_token: median 0..., wanted >= 0.2 (1 seed; [0..., 0...])  # near chance
 skip  {case: last, mixer: lstm}: not part of this plan
 check: 2 of 2 hold
 
