@@ -59,8 +59,8 @@ int  term_width(int fd);                                   /* columns, 80 if unk
 void        print_version(FILE *f);                        /* that line, then compiler, flags, libraries */
 
 /* Commands, by the room that implements them. */
-extern const Command command_run, command_eval, command_sweep, command_collect;   /* sweep/ */
-extern const Command command_list, command_help, command_show, command_sample,
-                     command_table, command_plot, command_check;                             /* show/ */
+extern const Command command_collect, command_eval, command_run, command_sweep;             /* sweep/ */
+extern const Command command_check, command_completion, command_help, command_list,
+                     command_plot, command_sample, command_show, command_table;             /* show/ */
 
 #endif

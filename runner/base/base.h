@@ -25,6 +25,7 @@ typedef float real;
 #endif
 
 const char *program_version(void);      /* "seqprobe 0.1.0 (commit)" */
+const char *program_date(void);         /* of that version, "2026-11-30" */
 
 enum { IGNORE = -1 };                  /* a target that is not scored */
 
@@ -45,7 +46,7 @@ typedef struct Err { int code; char msg[512]; } Err;
 bool err_set(Err *e, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* Put "fmt: " in front of the message of a filled e; returns false. */
 bool err_prefix(Err *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Print file, line, condition and message to stderr and abort with EXIT_FAULT's signal (abort). */
+/* Print file, line, condition and message to stderr and abort; the program's handler makes that EXIT_FAULT. */
 _Noreturn void check_fail(const char *file, int line, const char *cond, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
 #define TRY(expr) do { if (!(expr)) return false; } while (0)

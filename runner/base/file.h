@@ -25,6 +25,10 @@ bool  dir_make(const char *path, Err *err);           /* mkdir -p */
 char *path_join(Arena *a, const char *dir, const char *name);
 char *path_dir(Arena *a, const char *path);
 
+/* "plots" and the like, files that come with the program: $SEQPROBE_DATA, the working directory, the installed or the
+ * source tree of the program; path itself if there is no such file. */
+char *data_find(Arena *a, const char *path);
+
 /* Stable 64-bit content hash, the same on every platform and version of this program. */
 uint64_t hash_bytes(const void *data, size_t len, uint64_t seed);
 

@@ -65,6 +65,8 @@ Value *options_value(const Option *table, const void *cfg, bool with_defaults, A
 const Option *option_find(const Option *table, const char *name);
 /* Draw every length law of cfg, in table order. */
 void   options_draw_lengths(const Option *table, void *cfg, Rng *rng);
+/* "integer 1..65536", "all | generators | swaps", "law of integers 2..512". */
+char  *option_type(const Option *o, Arena *a);
 /* Help lines for a table: name, type and range, default, text. */
 char  *options_help(const Option *table, Arena *a);
 

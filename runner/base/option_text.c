@@ -194,8 +194,7 @@ Value *options_value(const Option *table, const void *cfg, bool with_defaults, A
 
 /* ---- help ---- */
 
-/* "integer 1..65536", "all | generators | swaps", "law of integers 2..512". */
-static char *type_text(const Option *o, Arena *a)
+char *option_type(const Option *o, Arena *a)
 {
     Buf b = buf_new(a);
     switch (o->kind) {
@@ -241,13 +240,13 @@ char *options_help(const Option *table, Arena *a)
     int name_w = 4, type_w = 4, def_w = 7;
     for (const Option *o = table; o->name; o++) {
         name_w = widen(name_w, o->name, 24);
-        type_w = widen(type_w, type_text(o, a), 32);
+        type_w = widen(type_w, option_type(o, a), 32);
         def_w = widen(def_w, o->def ? o->def : "-", 24);
     }
     if (table->name)
         buf_printf(&b, "  %-*s  %-*s  %-*s  %s\n", name_w, "name", type_w, "type", def_w, "default", "meaning");
     for (const Option *o = table; o->name; o++)
-        buf_printf(&b, "  %-*s  %-*s  %-*s  %s\n", name_w, o->name, type_w, type_text(o, a), def_w,
+        buf_printf(&b, "  %-*s  %-*s  %-*s  %s\n", name_w, o->name, type_w, option_type(o, a), def_w,
                    o->def && *o->def ? o->def : "-", o->help);
     return b.s;
 }

@@ -6,5 +6,7 @@
 #include "version.h"
 
 #define VERSION_NUMBER "0.1.0"
+#define VERSION_DATE   "2026-11-30"
 
 const char *program_version(void) { return "seqprobe " VERSION_NUMBER " (" SEQPROBE_COMMIT ")"; }
+const char *program_date(void) { return VERSION_DATE; }

@@ -1,39 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * help.c - `seqprobe help`: commands, tasks, mixers, the option tables, exit codes, metrics.
+ * help.c - `seqprobe help`: commands, tasks, mixers, the topics of topics.c.
  */
 #include "show/show.h"
-#include "train/train.h"
 
 #include <string.h>
-
-static const char exit_codes[] =
-    "exit codes\n"
-    "    0  ok\n"
-    "    1  failed: a file, the disk, a run that could not finish\n"
-    "    2  usage or configuration: nothing was run\n"
-    "    3  check: a threshold or an ordering was missed\n"
-    "    4  sweep: finished, but some runs failed or timed out (a diverged run is a result, not a failure)\n"
-    "   70  fault in the program (134 when it aborts): please report it with the message\n"
-    "   71  out of memory\n"
-    "   75  stopped to be continued: run the same command again\n"
-    "  130  interrupted (SIGINT), 143 terminated (SIGTERM): run the same command again, it resumes\n";
-
-static const char metrics[] =
-    "metrics\n"
-    "  A position t of example i is scored when it has a target; c[i,t] = 1 if the most likely class is the target.\n"
-    "  n[i] scored positions in example i, N examples.\n"
-    "\n"
-    "  acc_token   sum of c / sum of n[i]                         pooled over all scored positions\n"
-    "  acc_mean    1/N sum over i of (sum over t of c[i,t]) / n[i]   mean over examples\n"
-    "  acc_exact   1/N sum over i of [all c[i,t] = 1]             every scored position right\n"
-    "  acc_final   1/N sum over i of c[i, last scored t]          the last scored position\n"
-    "  acc_prefix  1/N sum over i of [c[i,s] = 1 for all s <= t]  by position t (metrics.csv only)\n"
-    "  acc_macro   mean over classes of the accuracy on that class\n"
-    "\n"
-    "  Each task names its headline metric (seqprobe list tasks). `lo` and `hi` are Wilson's 95 % interval of a\n"
-    "  proportion p from n trials:  (p + z^2/2n +- z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n),  z = 1.96.\n"
-    "  chance is the accuracy of the best constant answer; scaled = (acc - chance) / (1 - chance), only in tables.\n"
-    "  Learning rate and early stop are chosen on the split valid; test is measured once, at the end.\n";
 
 static void print_options(const char *key, const Option *table, Arena *a)
 {
@@ -81,54 +51,101 @@ static int help_mixer(const char *name, Arena *a, Err *err)
     return EXIT_OK;
 }
 
+static void print_topic(const Topic *t, Arena *a)
+{
+    const Entry *list = topic_entries(t, a);
+    Buf b = buf_new(a);
+    int width = 0;
+    for (const Entry *e = list; e && e->name; e++)
+        if (text_width(e->name) > width) width = text_width(e->name);
+    buf_printf(&b, "%s: %s\n", t->name, t->summary);
+    if (t->before) {
+        buf_puts(&b, "\n");
+        buf_paragraphs(&b, t->before, help_width());
+    }
+    if (list) buf_puts(&b, "\n");
+    for (const Entry *e = list; e && e->name; e++)
+        buf_item(&b, arena_printf(a, "  %s", e->name), width + 4, e->text, help_width());
+    if (t->options) buf_printf(&b, "\n%s", options_help(t->options, a));
+    if (t->after) buf_printf(&b, "\n%s", t->after);
+    fputs(b.s, stdout);
+}
+
+static void print_topics(Arena *a)
+{
+    Buf b = buf_new(a);
+    buf_puts(&b, "topics:\n");
+    for (const Topic *t = topics; t->name; t++)
+        buf_item(&b, arena_printf(a, "  %s", t->name), 16, t->summary, help_width());
+    buf_item(&b, "  task NAME", 16, "options of a task, and what theory says of it", help_width());
+    buf_item(&b, "  mixer NAME", 16, "options, class and state of a mixer", help_width());
+    buf_item(&b, "  COMMAND", 16, "one command, as seqprobe COMMAND --help", help_width());
+    fputs(b.s, stdout);
+}
+
+static const Topic *topic_named(const char *name)
+{
+    for (const Topic *t = topics; t->name; t++)
+        if (!strcmp(t->name, name)) return t;
+    return NULL;
+}
+
+static bool unknown_topic(const Cli *c, const char *topic, Err *err)
+{
+    enum { MOST = 100 };
+    const char *known[MOST + 1] = { "task", "mixer", "topics" };
+    int n = 3;
+    for (const Topic *t = topics; t->name && n < MOST; t++) known[n++] = t->name;
+    for (int i = 0; c->commands[i] && n < MOST; i++) known[n++] = c->commands[i]->name;
+    known[n] = NULL;
+    return fail_unknown(err, "topic", topic, known, "seqprobe help topics names them");
+}
+
 static int run(Cli *c, Err *err)
 {
     const char *topic = c->n_args ? c->args[0] : NULL, *name = c->n_args > 1 ? c->args[1] : NULL;
-    static const char *const known[] = { "task", "mixer", "model", "train", "data", "exit-codes", "metrics", NULL };
-    if (c->n_sets || c->n_args > 2) {
+    const bool man = cli_bool(c, "man");
+    if (c->n_sets || c->n_args > 2 || (man && topic)) {
         err_set(err, EXIT_USAGE, "usage: seqprobe help %s", c->command->synopsis);
         return EXIT_USAGE;
     }
-    if (!topic)
+    if (man)
+        fputs(man_page(c->commands, c->arena), stdout);
+    else if (!topic)
         cli_print_help(c->commands, stdout);
     else if (!strcmp(topic, "task") && name)
         return help_task(name, c->arena, err);
     else if ((!strcmp(topic, "mixer") || !strcmp(topic, "model")) && name)
         return help_mixer(name, c->arena, err);
-    else if (!strcmp(topic, "task") || !strcmp(topic, "mixer")) {
+    else if (!strcmp(topic, "task") || !strcmp(topic, "mixer"))
         err_set(err, EXIT_USAGE, "help %s NAME (seqprobe list %ss names them)", topic, topic);
-    } else if (name)
+    else if (name)
         err_set(err, EXIT_USAGE, "help %s takes no name", topic);
-    else if (!strcmp(topic, "model"))
-        print_options("model: the backbone around the mixers", model_options, c->arena);
-    else if (!strcmp(topic, "train"))
-        print_options("train: the loop", train_options, c->arena);
-    else if (!strcmp(topic, "data"))
-        print_options("data: sizes of the evaluation sets", data_options, c->arena);
-    else if (!strcmp(topic, "exit-codes"))
-        fputs(exit_codes, stdout);
-    else if (!strcmp(topic, "metrics"))
-        fputs(metrics, stdout);
-    else {
-        const Command *command = cli_find(c->commands, topic, NULL);
-        if (command)
-            cli_print_command(command, stdout);
-        else
-            fail_unknown(err, "topic", topic, known, "seqprobe help names the commands");
-    }
+    else if (!strcmp(topic, "topics"))
+        print_topics(c->arena);
+    else if (topic_named(topic))
+        print_topic(topic_named(topic), c->arena);
+    else if (cli_find(c->commands, topic, NULL))
+        cli_print_command(cli_find(c->commands, topic, NULL), stdout);
+    else
+        unknown_topic(c, topic, err);
     return err->code ? err->code : EXIT_OK;
 }
 
-static const Flag flags[] = { FLAG_END };
+static const Flag flags[] = {
+    { "man", 0, FLAG_BOOL, NULL, NULL, "the manual page, for man(1): seqprobe help --man | man -l -" },
+    FLAG_END,
+};
 
 const Command command_help = {
     .name = "help",
-    .synopsis = "[COMMAND | task NAME | mixer NAME | model | train | data | exit-codes | metrics]",
-    .summary = "a command, a task, a mixer, the options of a config, exit codes, metrics",
+    .synopsis = "[COMMAND | task NAME | mixer NAME | TOPIC]",
+    .summary = "a command, a task, a mixer, config files, exit codes, metrics",
     .description = "examples:\n"
                    "  seqprobe help sweep\n"
                    "  seqprobe help task parity\n"
-                   "  seqprobe help train\n",
+                   "  seqprobe help config\n"
+                   "  seqprobe help topics                         what else there is\n",
     .flags = flags,
     .run = run,
 };

@@ -14,7 +14,26 @@
 int   help_width(void);                                   /* columns of help on standard output */
 /* "left   text", the text from column indent on and wrapped, below left if that is too wide. */
 void  buf_item(Buf *b, const char *left, int indent, const char *text, int width);
+/* Paragraphs filled to width; blank and indented lines as they are. */
+void  buf_paragraphs(Buf *b, const char *text, int width);
 char *flag_text(Arena *a, const Flag *flag);              /* "-j, --jobs N" */
+
+/* A page of `seqprobe help TOPIC` and section of the manual: text, a list, a table of options, an example. */
+typedef struct Entry { const char *name, *text; } Entry;      /* lists end with a NULL name */
+typedef struct Topic {
+    const char *name, *title, *summary;
+    const char *before, *after;        /* lines around the list; indented ones are kept as they are; may be NULL */
+    const Entry *entries;
+    const Entry *(*list)(Arena *a);    /* instead of entries */
+    const Option *options;
+} Topic;
+extern const Topic topics[];           /* ends with a NULL name */
+extern const Entry program_examples[]; /* a command line and what it does */
+extern const char program_description[];
+const Entry *topic_entries(const Topic *t, Arena *a);
+
+char *man_page(const Command *const *commands, Arena *a);
+bool  completion_script(const char *shell, const Command *const *commands, Arena *a, char **out, Err *err);
 
 /* ---- plug-ins ---- */
 

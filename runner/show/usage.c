@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * usage.c - what `seqprobe`, `seqprobe --help` and `seqprobe COMMAND --help` print, from the tables of commands and flags.
+ * usage.c - what `seqprobe`, `seqprobe --help`, `seqprobe COMMAND --help` print, from the tables of commands and flags.
  */
 #include "show/show.h"
 
@@ -7,7 +7,24 @@
 
 static const char intro[] = "seqprobe - what can a sequence model express, and what does it learn to express?\n";
 
-enum { LEFT_MAX = 30, WIDTH_MIN = 60, WIDTH_MAX = 110 };
+const Entry program_examples[] = {
+    { "seqprobe sweep configs/quick.yaml -j 2", "train every row; interrupted, it resumes where it stopped" },
+    { "seqprobe table quick", "what was learnt, beside chance and theory" },
+    { "seqprobe show parity len=12", "a few examples of a task" },
+    { NULL, NULL },
+};
+
+const char program_description[] =
+    "seqprobe generates the synthetic tasks on which sequence models are told apart, trains sequence mixers on them "
+    "with\n"
+    "one minimal loop, and turns YAML sweeps into tidy CSVs, tables, figures and pass/fail verdicts.\n"
+    "\n"
+    "Words of the form key=value are settings: they override the config, or are the options of a task. Flags may "
+    "stand\n"
+    "anywhere; -- ends them. Nothing may be abbreviated. Results go to standard output, messages and progress to\n"
+    "standard error.\n";
+
+enum { LEFT_MAX = 24, WIDTH_MIN = 60, WIDTH_MAX = 110 };
 
 int help_width(void)
 {
@@ -29,6 +46,21 @@ void buf_item(Buf *b, const char *left, int indent, const char *text, int width)
         size_t n = strcspn(s, "\n");
         buf_printf(b, "%*s%.*s\n", indent - at, "", (int)n, s);
         s += n + 1;
+    }
+}
+
+void buf_paragraphs(Buf *b, const char *text, int width)
+{
+    while (*text) {
+        const char *end = text;
+        const bool keep = *text == ' ' || *text == '\n';
+        while (*end && (*end == ' ' || *end == '\n') == keep) end += strcspn(end, "\n") + (strchr(end, '\n') != NULL);
+        const char *part = arena_printf(b->a, "%.*s", (int)(end - text), text);
+        if (keep)
+            buf_puts(b, part);
+        else
+            buf_wrap(b, part, width);
+        text = end;
     }
 }
 
@@ -66,8 +98,9 @@ void cli_print_command(const Command *c, FILE *f)
     buf_printf(&b, "seqprobe %s - %s\n\nusage: seqprobe %s%s%s\n", c->name, c->summary, c->name,
                *c->synopsis ? " " : "", c->synopsis);
     if (c->description) {
-        size_t n = strlen(c->description);
-        buf_printf(&b, "\n%s%s", c->description, n && c->description[n - 1] == '\n' ? "" : "\n");
+        buf_puts(&b, "\n");
+        buf_paragraphs(&b, c->description, help_width());
+        if (b.s[b.len - 1] != '\n') buf_puts(&b, "\n");
     }
     buf_puts(&b, "\nflags:\n");
     write_flags(&b, c->flags, left);
@@ -82,12 +115,9 @@ void cli_print_help(const Command *const *commands, FILE *f)
     for (int i = 0; commands[i]; i++)
         if ((int)strlen(commands[i]->name) > width) width = (int)strlen(commands[i]->name);
     fputs(intro, f);
+    fputs("\nexamples:\n", f);
+    for (const Entry *e = program_examples; e->name; e++) fprintf(f, "  %-41s  %s\n", e->name, e->text);
     fputs("\n"
-          "examples:\n"
-          "  seqprobe sweep configs/quick.yaml -j 2     train every row; interrupted, it resumes where it stopped\n"
-          "  seqprobe table quick                       what was learnt, beside chance and theory\n"
-          "  seqprobe show parity len=12                a few examples of a task\n"
-          "\n"
           "usage: seqprobe COMMAND [argument ...] [key=value ...] [--flags]\n"
           "\n"
           "commands:\n",

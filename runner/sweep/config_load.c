@@ -15,36 +15,48 @@
 
 const char *const run_sections[] = { "task", "model", "mixer", "train", "eval", "data", "seed", "train_mixture", NULL };
 
-typedef struct Key {
-    const char *name;
-    unsigned kinds;
-    const char *want;
-} Key;
 #define SCALAR (1u << VALUE_SCALAR)
 #define LIST   (1u << VALUE_LIST)
 #define MAP    (1u << VALUE_MAP)
 
-static const Key keys[] = {
-    { "name", SCALAR, "a word" },
-    { "title", SCALAR, "a text" },
-    { "question", SCALAR, "a text" },
-    { "include", SCALAR | LIST, "a list of files" },
-    { "task", SCALAR | MAP, "a name or a map of options with a name" },
-    { "model", MAP, "a map of options" },
-    { "mixer", SCALAR | MAP, "a name or a map of options (several mixers: an axis under 'sweep:')" },
-    { "train", MAP, "a map of options" },
-    { "eval", MAP, "a map from slice names to task options" },
-    { "data", MAP, "a map of options" },
-    { "seed", SCALAR, "a number (several seeds: an axis under 'sweep:')" },
-    { "train_mixture", LIST | MAP, "a list of maps with weights" },
-    { "sweep", MAP, "a map from option paths to lists" },
-    { "changes", MAP, "a map from option paths to lists" },
-    { "exclude", LIST, "a list of maps" },
-    { "thresholds", LIST, "a list of maps" },
-    { "select", MAP, "a map" },
-    { "figures", LIST | MAP, "a list of maps" },
+const ConfigKey config_keys[] = {
+    { "name", SCALAR, "a word", "folder of the results, results/NAME; if absent, the file's name. Never inherited" },
+    { "title", SCALAR, "a text", "heading of tables and reports" },
+    { "question", SCALAR, "a text", "what the sweep asks; printed above its table" },
+    { "include", SCALAR | LIST, "a list of files",
+      "merged in order before this file; paths are relative to it. Maps merge key by key, lists and scalars replace" },
+    { "task", SCALAR | MAP, "a name or a map of options with a name",
+      "{name: TASK, option: value, ...}; options: seqprobe help task TASK. len: 40, [2, 40] (uniform) or {set: [64, "
+      "128]}" },
+    { "model", MAP, "a map of options", "the backbone around the mixers: seqprobe help model" },
+    { "mixer", SCALAR | MAP, "a name or a map of options (several mixers: an axis under 'sweep:')",
+      "{name: MIXER, option: value, ...}, or {layers: [MIXER or map, ...]}, repeated over the depth; options: seqprobe "
+      "help mixer MIXER" },
+    { "train", MAP, "a map of options", "the loop: seqprobe help train" },
+    { "eval", MAP, "a map from slice names to task options",
+      "further test and validation sets: {x4: {len: 160}} is the task with other options, named x4" },
+    { "data", MAP, "a map of options", "sizes and seeds of the evaluation sets: seqprobe help data" },
+    { "seed", SCALAR, "a number (several seeds: an axis under 'sweep:')",
+      "of initialisation and training stream (default 0)" },
+    { "train_mixture", LIST | MAP, "a list of maps with weights",
+      "train on several laws of the task at once: [{weight: 1, len: 8}, {weight: 3, len: 40}]" },
+    { "sweep", MAP, "a map from option paths to lists",
+      "the axes; every combination is run, the last axis varies fastest. A path is task.len, train.lr, mixer, seed, "
+      "case "
+      "...; values are a list, {range: [0, 3]} (0 1 2) or {logspace: [1.0e-4, 1.0e-2, 5]}; an item of case, mixer or "
+      "model may be a map with a label; zip: {path: list, ...} moves axes together" },
+    { "changes", MAP, "a map from option paths to lists", "like sweep, but each value alone against the base" },
+    { "exclude", LIST, "a list of maps", "combinations left out: [{mixer: lstm, task.len: 512}]" },
+    { "thresholds", LIST, "a list of maps",
+      "what `check` wants: {where: {case: C, mixer: M}, slice: S, metric: acc_token, min: 0.99} (or max, or near and "
+      "within), with solved: 2, of: 3 for at least two of three seeds, over: median, best or all; {better: {mixer: A}, "
+      "worse: {mixer: B}, by: 0.1}; note: a text" },
+    { "select", MAP, "a map",
+      "{over: [train.lr]}: the axes among which validation chooses (the default); test plays no part" },
+    { "figures", LIST | MAP, "a list of maps", "what `plot` draws: [{kind: heatmap}, {kind: length, cases: [...]}]" },
+    { NULL, 0, NULL, NULL },
 };
-enum { KEYS = sizeof keys / sizeof keys[0] };
+enum { KEYS = sizeof config_keys / sizeof config_keys[0] - 1 };
 
 bool fail_at(Err *err, const Value *v, bool of_key, const char *fmt, ...)
 {
@@ -211,12 +223,12 @@ static bool is_axes_key(const char *key)
 static bool check_keys(const Value *root, Err *err)
 {
     const char *names[KEYS + 1] = { NULL };
-    for (int i = 0; i < KEYS; i++) names[i] = keys[i].name;
+    for (int i = 0; i < KEYS; i++) names[i] = config_keys[i].name;
     for (const Value *v = root->first; v; v = v->next) {
-        const Key *k = NULL;
+        const ConfigKey *k = NULL;
         char text[96];
         for (int i = 0; i < KEYS && !k; i++)
-            if (strcmp(keys[i].name, v->key) == 0) k = &keys[i];
+            if (strcmp(config_keys[i].name, v->key) == 0) k = &config_keys[i];
         if (!k && is_axes_key(v->key))
             return fail_at(err, v, true, "unknown key '%s': axes stand under 'sweep'", v->key);
         if (!k) return fail_at(err, v, true, "unknown key '%s'%s", v->key, hint(v->key, names, text));

@@ -12,6 +12,9 @@ enum { AXES_MAX = 32, ITEMS_MAX = 4096 };
 
 /* The sections a run is made of, NULL-terminated: task model mixer train eval data seed train_mixture. */
 extern const char *const run_sections[];
+/* The keys at the top of a config, ended by a NULL name: bits 1 << VALUE_* of the kinds allowed, their names, help. */
+typedef struct ConfigKey { const char *name; unsigned kinds; const char *want, *help; } ConfigKey;
+extern const ConfigKey config_keys[];
 /* The file with its includes merged in, top-level keys and kinds checked. */
 bool config_load(const char *path, Arena *a, Value **out, Err *err);
 /* Sections of over merged onto base (a new tree). Maps merge key by key. A mixer with `layers` drops an inherited

@@ -126,8 +126,8 @@ $ seqprobe help task
 $ seqprobe help train | grep -c ' lr '
 1
 
-$ seqprobe help exit-codes | sed -n 's/^ *\([0-9]*\)  .*/\1/p' | tr '\n' ' '
-0 1 2 3 4 70 71 75 130
+$ seqprobe help exit-codes | grep -oE '^  [0-9]+' | tr -d '\n'
+  0  1  2  3  4  70  71  75  130  143
 
 $ seqprobe help metrics | grep -c '^  acc_'
 6
