@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# heatmap.gp - mixers x cases: the headline test accuracy in each cell, coloured from chance (0) to solved (1).
+# heatmap.gp - mixers x cases: the headline test accuracy in each cell, coloured from chance (0) to solved (1), and below
+# it how many seeds solved it.
 #
-# Columns: x, y (cell, from 1, into the labels CASES and MIXERS), scaled ((accuracy - chance)/(1 - chance), the colour,
-# clipped to 0..1), text (printed), ink (its colour, 0xrrggbb as a number).
+# Columns: x, y (cell, from 1, into the labels CASES and LINES), scaled ((accuracy - chance)/(1 - chance), the colour,
+# clipped to 0..1), text (printed), ink (its colour, 0xrrggbb as a number), seeds (printed small).
 load DIR . "/style.gp"
 unset key
 unset grid
 set border 0
 set tics scale 0
 set xrange [0.5:words(CASES) + 0.5]
-set yrange [words(MIXERS) + 0.5:0.5]
+set yrange [words(LINES) + 0.5:0.5]
 set xtics () rotate by 35 right noenhanced
 set ytics () noenhanced
 set for [i = 1:words(CASES)] xtics add (word(CASES, i) i)
-set for [i = 1:words(MIXERS)] ytics add (word(MIXERS, i) i)
+set for [i = 1:words(LINES)] ytics add (word(LINES, i) i)
 set cbrange [0:1]
 set palette defined (0 "#f7f7f2", 0.25 "#c7e0d4", 0.5 "#7cbfb0", 0.75 "#2f8a9a", 1 "#20456e")
 set cblabel "scaled accuracy"
@@ -26,5 +27,6 @@ if (DUMB) {
     set style fill solid 1 noborder
     plot IN using "x":"y":(0.48):(0.46):"scaled" \
              with boxxyerror linecolor palette, \
-         IN using "x":"y":(strcol("text")):"ink" with labels textcolor rgb variable
+         IN using "x":"y":(strcol("text")):"ink" with labels offset 0,0.35 textcolor rgb variable, \
+         IN using "x":"y":(strcol("seeds")):"ink" with labels offset 0,-0.65 font ",9" textcolor rgb variable
 }

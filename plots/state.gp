@@ -1,19 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-# state.gp - accuracy against recurrent state (reals per sequence), one line per mixer.
+# state.gp - accuracy against recurrent state (reals per sequence), one panel per task, one line per mixer; shaded up to
+# the memory floor.
 #
-# Columns: mixer_no (from 1, into the labels MIXERS), state (reals), acc, lo, hi, chance. XMIN, XMAX: the axis.
+# Columns: panel, mixer_no (from 1, into PANELS and MIXERS), state (reals), acc, lo, hi, chance, memory_reals (may be
+# empty). SHOWN: by panel, the numbers of its mixers. XMIN, XMAX: the axis. FLOORS: by panel, the memory floor in reals,
+# 0: unknown.
 load DIR . "/style.gp"
-NM = words(MIXERS)
+load DIR . "/panels.gp"
 set logscale x 2
 set xrange [XMIN:XMAX]
 set format x "2^{%L}"
 set yrange [0:1.02]
 set ytics 0.25
-set xlabel "state (reals per sequence)"
-set ylabel "accuracy"
-plot for [m = 1:NM] IN using (column("mixer_no") == m ? column("state") : NaN):"acc":(low(0)):(high(0)) \
-        with yerrorbars linecolor rgb color(look(word(MIXERS, m), m)) pointtype 0 linewidth 0.7 notitle, \
-     for [m = 1:NM] IN using (column("mixer_no") == m ? column("state") : NaN):"acc" \
-        with linespoints linecolor rgb color(look(word(MIXERS, m), m)) pointtype shape(look(word(MIXERS, m), m)) \
-        dashtype dash(look(word(MIXERS, m), m)) pointsize 0.9 title word(MIXERS, m), \
-     IN using "state":"chance" smooth unique with lines linecolor rgb "#888888" dashtype 2 title "chance"
+in(p, m) = column("panel") == p && column("mixer_no") == m
+do for [p = 1:NP] {
+    set label 1 word(PANELS, p) at graph 0.5,1.07 center noenhanced
+    set ylabel (left(p) ? "accuracy" : "")
+    set xlabel (lowest(p) ? "state (reals per sequence)" : "")
+    FLOOR = real(word(FLOORS, p))
+    if (FLOOR > 0) {
+        set object 1 rectangle from first XMIN,graph 0 to first FLOOR,graph 1 behind fillcolor rgb "#ececec" \
+            fillstyle solid noborder
+        set arrow 1 from first FLOOR,graph 0 to first FLOOR,graph 1 nohead linecolor rgb "#666666" dashtype 3
+    } else {
+        unset object
+        unset arrow
+    }
+    plot for [m in word(SHOWN, p)] IN using (in(p, m) ? column("state") : NaN):"acc":(low(0)):(high(0)) \
+            with yerrorbars linecolor rgb color(m) pointtype 0 linewidth 0.7 notitle, \
+         for [m in word(SHOWN, p)] IN using (in(p, m) ? column("state") : NaN):"acc" \
+            with linespoints linecolor rgb color(m) pointtype shape(m) dashtype dash(m) pointsize 0.9 \
+            title word(MIXERS, int(m)), \
+         IN using (column("panel") == p ? column("state") : NaN):"chance" smooth unique \
+            with lines linecolor rgb "#888888" dashtype 2 title "chance"
+}
+unset arrow
+CHANCE = 1
+MARK = "memory floor"
+load DIR . "/legend.gp"

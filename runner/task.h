@@ -48,6 +48,10 @@ typedef struct Task {
     /* Causal solver on its own code path: prediction[t] from input[0..t] only, at every t < len. */
     void (*solve)(const void *cfg, const void *data, const int *input, int len, int *prediction);
     Theory (*theory)(const void *cfg, TheoryClass cls, int layers);
+    /* Optional: bits that an exact causal solver must carry from one position to the next at the worst moment: log2 of
+     * the size of a set of pasts, equally long, any two of which some continuation possible after both tells apart by
+     * the answer it asks for. A floor: no solver has fewer states. Position and options are known for nothing. */
+    double (*memory_bits)(const void *cfg, const void *data);
     /* Optional: readable symbol of an id (NULL: print the number). buf holds 32. */
     const char *(*symbol)(const void *cfg, const void *data, int id, bool is_target, char *buf);
 } Task;

@@ -53,7 +53,7 @@ static void read_theory(Cell *c, const RunSpec *s, Arena *a)
 }
 
 /* A slice counts as a length when it sets `len` alone; of tasks without that option, when its examples are longer. */
-static void mark_lengths(Cell *c, const RunSpec *s)
+static void read_slices(Cell *c, const RunSpec *s)
 {
     bool has_len = option_find(s->task->options, "len") != NULL;
     for (int i = 0; i < c->n_points; i++)
@@ -61,11 +61,23 @@ static void mark_lengths(Cell *c, const RunSpec *s)
             if (strcmp(s->slices[k].name, c->point[i].slice)) continue;
             const Value *map = s->slices[k].overrides;
             c->point[i].by_length = k == 0 || !has_len || (map && map->count == 1 && value_get(map, "len"));
+            if (s->task->memory_bits) c->point[i].memory_bits = s->task->memory_bits(s->slices[k].cfg, s->task_data);
         }
 }
 
+static const char *names_of(const RunSpec *s, Arena *a)
+{
+    Buf b = buf_new(a);
+    for (int i = 0; i < s->n_mixers; i++) {
+        MixerUse use;
+        Err none = { 0 };
+        if (mixer_read(s->mixers[i], a, &use, &none)) buf_printf(&b, "%s%s", i ? "+" : "", use.mixer->name);
+    }
+    return b.s;
+}
+
 /* What the config of the best run adds; without it every slice counts as a length. */
-static void read_config(Cell *c, const char *results, Arena *a)
+static void read_config(Cell *c, const char *results, Arena *a, const char **mixer_name)
 {
     Err none = { 0 };
     Value *config;
@@ -74,8 +86,10 @@ static void read_config(Cell *c, const char *results, Arena *a)
     for (int i = 0; i < c->n_points; i++) c->point[i].by_length = true;
     if (!*c->best_run || !yaml_read(path, a, &config, &none) || !run_resolve(config, a, &s, &none)) return;
     c->task = s.task->name;
+    c->task_text = value_canonical(a, value_get(s.config, "task"));
+    *mixer_name = names_of(&s, a);
     c->stop_at = s.train.stop_at;
-    mark_lengths(c, &s);
+    read_slices(c, &s);
     read_theory(c, &s, a);
 }
 
@@ -106,6 +120,7 @@ static void read_point(const Csv *csv, int r, Cell *c)
                   .lo = csv_num(csv, r, several ? "min" : "lo"),
                   .hi = csv_num(csv, r, several ? "max" : "hi"),
                   .chance = csv_num(csv, r, "chance"),
+                  .memory_bits = (double)NAN,
                   .n = (long)csv_num(csv, r, "n") };
 }
 
@@ -134,7 +149,7 @@ static void read_cell(const Csv *csv, int r, Arena *a, Cell *c)
     c->flops = csv_num(csv, r, "train_flops");
     c->run = split_words(a, csv_get(csv, r, "runs"), &c->n_runs);
     c->stop_at = (double)NAN;
-    c->task = "";
+    c->task = c->task_text = "";
 }
 
 static bool read_selected(const char *path, const char *results, Arena *a, Cells *out, Err *err)
@@ -152,6 +167,8 @@ static bool read_selected(const char *path, const char *results, Arena *a, Cells
     }
     if (csv.rows == 0) return err_set(err, EXIT_FAILED, "%s: no rows", path);
     out->cell = ARENA_NEW(a, Cell *, out->mixers * out->cases);
+    out->mixer_name = ARENA_NEW(a, const char *, out->mixers);
+    memcpy(out->mixer_name, out->mixer, (size_t)out->mixers * sizeof *out->mixer);
     for (int r = 0; r < csv.rows; r++) {
         Cell **at = &out->cell[mixer[r] * out->cases + kase[r]];
         if (!*at) {
@@ -162,7 +179,7 @@ static bool read_selected(const char *path, const char *results, Arena *a, Cells
         if ((*at)->n_seeds && *csv_get(&csv, r, "slice")) read_point(&csv, r, *at);
     }
     for (int i = 0; i < out->mixers * out->cases; i++)
-        if (out->cell[i]) read_config(out->cell[i], results, a);
+        if (out->cell[i]) read_config(out->cell[i], results, a, &out->mixer_name[i / out->cases]);
     return true;
 }
 

@@ -14,10 +14,12 @@
 typedef struct Point {
     const char *slice; int len, solved; double acc, lo, hi, chance; long n;
     bool by_length;                    /* differs from training in nothing but its length */
+    double memory_bits;                /* an exact solver must hold (task.h); NaN: unknown */
 } Point;
 
 typedef struct Cell {
     const char *task, *metric, *best_run;
+    const char *task_text;             /* task and options, equal for equal ones; "": unknown */
     int n_seeds;                       /* finished; 0: none, then nothing below is set */
     int n_points; Point *point;        /* [0]: the training lengths; n_points 0: diverged */
     double lr, step_solved;            /* step_solved NaN: never on validation */
@@ -33,6 +35,7 @@ typedef struct Cells {
     const Value *figures;              /* of the config; may be NULL */
     int mixers, cases;
     const char **mixer, **kase;        /* labels in plan order */
+    const char **mixer_name;           /* by mixer: "gla", of stacks "gla+attention"; the label where unknown */
     Cell **cell;                       /* [mixer * cases + case]; NULL: not in the plan */
 } Cells;
 

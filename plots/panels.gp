@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# panels.gp - a grid of ROWS x COLS panels titled PANELS, and room of LEGEND units on the right; legend.gp ends it.
+#
+# On a terminal the panels follow one another, each with its own legend. LABELS: the names of the mixers stand beside
+# their lines, and the legend is left with the rest, below.
+NP = words(PANELS)
+NM = words(MIXERS)
+CORNER = 1 - 1.0 * LEGEND / WIDTH
+if (!DUMB) {
+    set multiplot layout ROWS,COLS margins screen 55.0 / WIDTH,CORNER,(LABELS ? 78.0 : 58.0) / HEIGHT,1 - 28.0 / HEIGHT \
+        spacing screen 45.0 / WIDTH,62.0 / HEIGHT
+    unset key
+}
+if (!DUMB && LABELS) { set key outside below center horizontal noenhanced samplen 2.5 }
+left(c) = (c - 1) % COLS == 0 || DUMB
+lowest(c) = c > NP - COLS || DUMB
