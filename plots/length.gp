@@ -2,7 +2,7 @@
 # length.gp - accuracy against length, one panel per case: interval bars, chance, and the longest training length.
 #
 # Columns: case_no, mixer_no (from 1, into PANELS and MIXERS), len (as the task counts it), acc, lo, hi, chance,
-# train_len, label_y (height of the name beside the line, if LABELS). SHOWN: by case, the numbers of its mixers.
+# train_len. SHOWN: by case, the numbers of its mixers.
 load DIR . "/style.gp"
 load DIR . "/panels.gp"
 set logscale x 2
@@ -10,19 +10,16 @@ set yrange [0:1.02]
 set ytics 0.25
 set format x XFORMAT
 set offsets graph 0.04,graph 0.04,0,0
-in(c, m) = column("case_no") == c && column("mixer_no") == m
+mine(c, m) = column("case_no") == c && column("mixer_no") == int(m)
 do for [c = 1:NP] {
     set label 1 word(PANELS, c) at graph 0.5,1.07 center noenhanced
     set ylabel (left(c) ? "accuracy" : "")
     set xlabel (lowest(c) ? "length" : "")
-    plot for [m in word(SHOWN, c)] IN using (in(c, m) ? column("len") : NaN):"acc":(low(0)):(high(0)) \
+    plot for [m in word(SHOWN, c)] IN using (mine(c, m) ? column("len") : NaN):"acc":(low(0)):(high(0)) \
             with yerrorbars linecolor rgb color(m) pointtype 0 linewidth 0.7 notitle, \
-         for [m in word(SHOWN, c)] IN using (in(c, m) ? column("len") : NaN):"acc" \
+         for [m in word(SHOWN, c)] IN using (mine(c, m) ? column("len") : NaN):"acc" \
             with linespoints linecolor rgb color(m) pointtype shape(m) dashtype dash(m) pointsize 0.6 \
-            title (LABELS && !DUMB ? "" : word(MIXERS, int(m))), \
-         for [m in (LABELS && !DUMB ? word(SHOWN, c) : "")] IN using \
-            (in(c, m) ? column("len") : NaN):"label_y":(strcol("mixer")) \
-            with labels left offset 1.5,0 noenhanced textcolor rgb color(m) notitle, \
+            title (LABELS ? "" : word(MIXERS, int(m))), \
          IN using (column("case_no") == c ? column("len") : NaN):"chance" smooth unique \
             with lines linecolor rgb "#888888" dashtype 2 title "chance", \
          IN using (column("case_no") == c ? column("train_len") : NaN):(1.02) smooth unique \

@@ -4,7 +4,7 @@
 #
 # Columns: panel, mixer_no (from 1, into PANELS and MIXERS), state (reals), acc, lo, hi, chance, memory_reals (may be
 # empty). SHOWN: by panel, the numbers of its mixers. XMIN, XMAX: the axis. FLOORS: by panel, the memory floor in reals,
-# 0: unknown.
+# 0: unknown; FLOORED: is any known.
 load DIR . "/style.gp"
 load DIR . "/panels.gp"
 set logscale x 2
@@ -12,7 +12,7 @@ set xrange [XMIN:XMAX]
 set format x "2^{%L}"
 set yrange [0:1.02]
 set ytics 0.25
-in(p, m) = column("panel") == p && column("mixer_no") == m
+mine(p, m) = column("panel") == p && column("mixer_no") == int(m)
 do for [p = 1:NP] {
     set label 1 word(PANELS, p) at graph 0.5,1.07 center noenhanced
     set ylabel (left(p) ? "accuracy" : "")
@@ -26,9 +26,9 @@ do for [p = 1:NP] {
         unset object
         unset arrow
     }
-    plot for [m in word(SHOWN, p)] IN using (in(p, m) ? column("state") : NaN):"acc":(low(0)):(high(0)) \
+    plot for [m in word(SHOWN, p)] IN using (mine(p, m) ? column("state") : NaN):"acc":(low(0)):(high(0)) \
             with yerrorbars linecolor rgb color(m) pointtype 0 linewidth 0.7 notitle, \
-         for [m in word(SHOWN, p)] IN using (in(p, m) ? column("state") : NaN):"acc" \
+         for [m in word(SHOWN, p)] IN using (mine(p, m) ? column("state") : NaN):"acc" \
             with linespoints linecolor rgb color(m) pointtype shape(m) dashtype dash(m) pointsize 0.9 \
             title word(MIXERS, int(m)), \
          IN using (column("panel") == p ? column("state") : NaN):"chance" smooth unique \
@@ -36,5 +36,5 @@ do for [p = 1:NP] {
 }
 unset arrow
 CHANCE = 1
-MARK = "memory floor"
+MARK = FLOORED ? "memory floor" : ""
 load DIR . "/legend.gp"

@@ -30,8 +30,8 @@ KNOWN = "|attention=101|lstm=102|mamba=103|mingru=104|gla=105|delta_net=106|gate
 place(name) = strstrt(KNOWN, "|" . name . "=")
 # (three digits, for gnuplot reads 08 as a bad octal number)
 known(name) = place(name) ? int(substr(KNOWN, place(name) + strlen(name) + 2, place(name) + strlen(name) + 4)) - 100 : 0
-look(i) = (known(word(NAMES, i)) ? known(word(NAMES, i)) : 21 - (int(word(NUMBERS, i)) - 1) % 13) \
-    + 21 * int(word(VARIANTS, i))
+look(i) = (known(word(NAMES, int(i))) ? known(word(NAMES, int(i))) : 21 - (int(word(NUMBERS, int(i))) - 1) % 13) \
+    + 21 * int(word(VARIANTS, int(i)))
 array COLORS[7] = [ 0x000000, 0xe69f00, 0x56b4e9, 0x009e73, 0x0072b2, 0xd55e00, 0xcc79a7 ]
 array SHAPES[21] = [ 7, 5, 9, 11, 13, 15, 2, 6, 4, 8, 10, 12, 14, 1, 7, 5, 9, 11, 13, 15, 3 ]
 array DASHES[6] = [ 1, 2, 3, 4, 5, 6 ]

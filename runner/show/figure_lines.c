@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * figure_lines.c - figures that are lines: accuracy against length and against state.
  *
- *   length    case_no, mixer_no, case, mixer, len, acc, lo, hi, chance, train_len, label_y
+ *   length    case_no, mixer_no, case, mixer, len, acc, lo, hi, chance, train_len
  *   state     panel, mixer_no, case, mixer, state, acc, lo, hi, chance, memory_bits, memory_reals
  *
  * case_no, panel, mixer_no: from 1, into the labels of panels and mixers. acc: median over seeds; lo, hi: smallest and
  * largest seed, of one seed the 95 % Wilson interval. len: as the task counts it; train_len: longest of training.
  * state: reals per sequence; a panel has the cases of one task with the same options. memory_bits: what an exact causal
- * solver must hold at the worst moment (task.h); memory_reals: in float32 reals. label_y: where the mixer's name stands
- * beside the last point of its line, if the names fit (six lines, one panel).
+ * solver must hold at the worst moment (task.h); memory_reals: in float32 reals.
  */
 #include "show/figure_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double LABEL_GAP = 0.065; /* of the height of a single panel */
 
 static void put_point(Buf *csv, const Point *p)
 {
@@ -55,7 +52,7 @@ bool fits_length(const Cells *s, int choice)
 }
 
 /* The line of a mixer in a panel. */
-static void put_length(const Cells *s, Figure *f, int k, int m, double label, Buf *csv)
+static void put_length(const Cells *s, Figure *f, int k, int m, Buf *csv)
 {
     const Cell *c = cell_at(s, f->mixer[m], f->kase[k]);
     Point *p = ARENA_NEW(csv->a, Point, c->n_points);
@@ -66,7 +63,6 @@ static void put_length(const Cells *s, Figure *f, int k, int m, double label, Bu
         buf_printf(csv, ",%d", p[i].len);
         put_point(csv, &p[i]);
         put_real(csv, c->point[0].len);
-        put_real(csv, i == n - 1 ? label : (double)NAN);
         buf_puts(csv, "\n");
     }
     f->points += n;
@@ -83,32 +79,25 @@ bool data_length(const Cells *s, Figure *f, Buf *csv, Err *err)
     (void)err;
     Arena *a = csv->a;
     keep_drawn(s, f, has_lengths);
-    const char **title = ARENA_NEW(a, const char *, f->cases), **shown = ARENA_NEW(a, const char *, f->cases);
+    const char **title = ARENA_NEW(a, const char *, f->cases + 1), **shown = ARENA_NEW(a, const char *, f->cases + 1);
+    double *end = ARENA_NEW(a, double, f->mixers + 1); /* of the lines in the last panel */
     int longest = 0;
-    bool labels = labels_direct(f, f->cases);
-    buf_puts(csv, "case_no,mixer_no,case,mixer,len,acc,lo,hi,chance,train_len,label_y\n");
+    buf_puts(csv, "case_no,mixer_no,case,mixer,len,acc,lo,hi,chance,train_len\n");
     for (int k = 0; k < f->cases; k++) {
         Buf mixers = buf_new(a);
-        double *label = ARENA_NEW(a, double, f->mixers);
-        int n = 0;
         buf_puts(&mixers, "");
         title[k] = s->kase[f->kase[k]];
         for (int m = 0; m < f->mixers; m++) {
             const Cell *c = cell_at(s, f->mixer[m], f->kase[k]);
-            if (c && c->n_points) label[n++] = last_acc(c, a);
-        }
-        if (labels) spread_labels(label, n, LABEL_GAP);
-        n = 0;
-        for (int m = 0; m < f->mixers; m++) {
-            const Cell *c = cell_at(s, f->mixer[m], f->kase[k]);
-            if (!c || !c->n_points) continue;
-            if (cell_longest(c) && cell_longest(c)->len > longest) longest = cell_longest(c)->len;
+            if (!c || !has_lengths(c)) continue;
             buf_printf(&mixers, "%d ", m + 1);
-            put_length(s, f, k, m, labels ? label[n++] : (double)NAN, csv);
+            put_length(s, f, k, m, csv);
+            end[m] = last_acc(c, a);
+            if (cell_longest(c) && cell_longest(c)->len > longest) longest = cell_longest(c)->len;
         }
         shown[k] = mixers.s;
     }
-    layout_panels(s, f, f->cases, title);
+    layout_panels(s, f, f->cases, title, end);
     set_words(&f->variables, "SHOWN", shown, f->cases);
     set_text(&f->variables, "XFORMAT", longest >= 1 << 14 ? "2^{%L}" : "%.0f");
     f->caption = arena_printf(a,
@@ -221,6 +210,7 @@ bool data_state(const Cells *s, Figure *f, Buf *csv, Err *err)
     StateFigure w = { s, f, csv, panel, (double)INFINITY, 0, 0, ARENA_NEW(a, Sized, f->cases + 1) };
     buf_puts(csv, "panel,mixer_no,case,mixer,state,acc,lo,hi,chance,memory_bits,memory_reals\n");
     Buf floors = buf_new(a);
+    bool known = false;
     for (int p = 0; p < panels; p++) {
         Buf mixers = buf_new(a);
         w.floor = 0;
@@ -229,9 +219,11 @@ bool data_state(const Cells *s, Figure *f, Buf *csv, Err *err)
             if (put_state(&w, p, m)) buf_printf(&mixers, "%d ", m + 1);
         shown[p] = mixers.s;
         buf_printf(&floors, "%.9g ", w.floor);
+        known = known || w.floor > 0;
     }
+    buf_printf(&f->variables, "FLOORED=%d; ", known);
     set_text(&f->variables, "FLOORS", panels ? floors.s : "");
-    layout_panels(s, f, panels, title);
+    layout_panels(s, f, panels, title, NULL);
     set_words(&f->variables, "SHOWN", shown, panels);
     buf_printf(&f->variables, "XMIN=%.9g; XMAX=%.9g; ", w.least / 1.3, w.most * 1.3);
     f->caption = arena_printf(a,

@@ -68,7 +68,25 @@ int widest_label(const Cells *s, const Figure *f)
 
 enum { LABELS_MAX = 6, PANEL_TITLE = 34 };
 
-bool labels_direct(const Figure *f, int panels) { return panels == 1 && f->mixers <= LABELS_MAX; }
+static int by_height(const void *x, const void *y)
+{
+    double a = **(double *const *)x, b = **(double *const *)y;
+    return (a > b) - (a < b);
+}
+
+/* Move heights apart by at least gap, within 1. */
+static void spread_labels(double *y, int n, double gap)
+{
+    double *order[LABELS_MAX];
+    for (int i = 0; i < n; i++) order[i] = &y[i];
+    qsort(order, (size_t)n, sizeof *order, by_height);
+    for (int i = 1; i < n; i++)
+        if (*order[i] < *order[i - 1] + gap) *order[i] = *order[i - 1] + gap;
+    for (int i = n - 1; i >= 0; i--) { /* what was pushed over the top comes down again */
+        double roof = i == n - 1 ? 1 : *order[i + 1] - gap;
+        if (*order[i] > roof) *order[i] = roof;
+    }
+}
 
 /* At most n characters, the last an ellipsis if some were cut. */
 static const char *shortened(Arena *a, const char *text, int n)
@@ -81,14 +99,14 @@ static const char *shortened(Arena *a, const char *text, int n)
     return arena_printf(a, "%.*s…", (int)bytes, text);
 }
 
-void layout_panels(const Cells *s, Figure *f, int n, const char *const *title)
+void layout_panels(const Cells *s, Figure *f, int n, const char *const *title, const double *end)
 {
     Arena *a = f->variables.a;
-    bool labels = labels_direct(f, n);
+    bool labels = end && n == 1 && f->mixers <= LABELS_MAX;
     int columns = n <= 3 ? n : n == 4 ? 2 : n <= 9 ? 3 : 4, rows = (n + columns - 1) / columns;
     int widest = widest_label(s, f), panel = n == 1 ? 380 : 265;
     if (widest < 13 && !labels) widest = 13; /* "trained up to" */
-    int legend = 8 * widest + (labels ? 30 : 62), listed = 18 * (f->mixers + 3) + 20;
+    int legend = 10 * widest + (labels ? 30 : 60), listed = 18 * (f->mixers + 3) + 20;
     f->width = 55 + panel * columns + legend;
     f->height = 40 + (n == 1 ? 280 : 210) * rows;
     if (!labels && f->height < listed) f->height = listed;
@@ -96,27 +114,14 @@ void layout_panels(const Cells *s, Figure *f, int n, const char *const *title)
     const char **words = ARENA_NEW(a, const char *, n + 1);
     for (int i = 0; i < n; i++) words[i] = shortened(a, title[i], n == 1 ? 2 * PANEL_TITLE : PANEL_TITLE);
     set_words(&f->variables, "PANELS", words, n);
-    buf_printf(&f->variables, "ROWS=%d; COLS=%d; LEGEND=%d; LABELS=%d; ", rows, columns, legend, labels);
-}
-
-static int by_height(const void *x, const void *y)
-{
-    double a = **(double *const *)x, b = **(double *const *)y;
-    return (a > b) - (a < b);
-}
-
-void spread_labels(double *y, int n, double gap)
-{
-    double *order[LABELS_MAX];
-    CHECK(n <= LABELS_MAX, "%d labels", n);
-    for (int i = 0; i < n; i++) order[i] = &y[i];
-    qsort(order, (size_t)n, sizeof *order, by_height);
-    for (int i = 1; i < n; i++)
-        if (*order[i] < *order[i - 1] + gap) *order[i] = *order[i - 1] + gap;
-    for (int i = n - 1; i >= 0; i--) { /* what was pushed over the top comes down again */
-        double roof = i == n - 1 ? 1 : *order[i + 1] - gap;
-        if (*order[i] > roof) *order[i] = roof;
-    }
+    buf_printf(&f->variables, "ROWS=%d; COLS=%d; LEGEND=%d; ", rows, columns, legend);
+    Buf heights = buf_new(a);
+    buf_puts(&heights, "");
+    double y[LABELS_MAX];
+    for (int m = 0; labels && m < f->mixers; m++) y[m] = end[m];
+    if (labels) spread_labels(y, f->mixers, 0.065);
+    for (int m = 0; labels && m < f->mixers; m++) buf_printf(&heights, "%.3f ", y[m]);
+    set_text(&f->variables, "LABEL_Y", heights.s);
 }
 
 /* ---- captions ---- */

@@ -50,11 +50,9 @@ void keep_drawn(const Cells *s, Figure *f, bool (*wanted)(const Cell *c));
 bool has_points(const Cell *c);
 bool has_lengths(const Cell *c);                           /* several of them */
 int  widest_label(const Cells *s, const Figure *f);        /* of the chosen mixers, in characters */
-/* Sizes of a figure of n panels in a grid with a legend, and ROWS, COLS, PANELS, LEGEND, LABELS for the script. */
-void layout_panels(const Cells *s, Figure *f, int n, const char *const *title);
-/* Do the names of the mixers stand beside their lines, instead of a legend? Then their heights (0..1), moved apart. */
-bool labels_direct(const Figure *f, int panels);
-void spread_labels(double *y, int n, double gap);
+/* Sizes of a figure of n panels in a grid with a legend, and ROWS, COLS, PANELS, LEGEND, LABEL_Y for the script. end:
+ * where the lines of the mixers end, if names beside them may replace the legend (one panel, six lines), or NULL. */
+void layout_panels(const Cells *s, Figure *f, int n, const char *const *title, const double *end);
 /* "median over 3 seeds" or "one seed", of the chosen cells */
 const char *seeds_text(const Cells *s, const Figure *f, Arena *a);
 const char *bars_text(const Cells *s, const Figure *f);    /* what their intervals are */

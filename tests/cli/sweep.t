@@ -52,13 +52,13 @@ $ sed 's/kind: state/kind: pie/' configs/tiny.yaml > configs/t2.yaml; seqprobe p
 ? 2
 
 $ sed 's/kind: state/kind: heatmap/' configs/tiny.yaml > configs/t2.yaml; seqprobe plot configs/t2.yaml
-! seqprobe: error: figures: two are called 'heatmap'; give them a name
+! seqprobe: error: configs/t2.yaml:...: figures: two are called 'heatmap'; give them a name
 ? 2
 
 $ sed 's/kind: state/knd: state/' configs/tiny.yaml > configs/t2.yaml; seqprobe plot configs/t2.yaml
-! seqprobe: error: configs/t2.yaml:...: figures: unknown key 'knd'; known: kind, name, cases, mixers, at
+! seqprobe: error: configs/t2.yaml:...: figures: unknown key 'knd' (did you mean 'kind'?)
 ? 2
 
 $ sed 's/kind: state/kind: state, at: longest/' configs/tiny.yaml > configs/t2.yaml; seqprobe plot configs/t2.yaml
-! seqprobe: error: configs/t2.yaml:...: figures: 'at' of a heatmap is train or longest
+! seqprobe: error: configs/t2.yaml:...: figures: kind state has no 'at'
 ? 2
