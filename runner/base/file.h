@@ -15,6 +15,7 @@ void buf_printf(Buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void buf_puts(Buf *b, const char *s);
 void buf_csv(Buf *b, const char *cell);               /* quoted as RFC 4180 only when needed */
 void buf_real(Buf *b, double v);                      /* %.9g; empty for NaN and infinities (CSV rule) */
+void buf_shell(Buf *b, const char *word);             /* quoted for a POSIX shell only when needed */
 
 /* Whole file as a NUL-terminated string (len may be NULL); fails for missing, unreadable or > max_bytes files. */
 bool  file_read(const char *path, size_t max_bytes, Arena *a, char **out, size_t *len, Err *err);
