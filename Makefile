@@ -166,6 +166,8 @@ table: link ## the table of CONFIG=FILE
 	@$(PROGRAM) table $(CONFIG)
 figures: link ## the figures of CONFIG=FILE
 	@$(PROGRAM) plot $(CONFIG)
+report: link ## one HTML page about CONFIG=FILE: results/NAME/report.html
+	@$(PROGRAM) report $(CONFIG)
 check-accuracy: link ## compare CONFIG=FILE with its thresholds (exit 3 and names what fell)
 	@$(PROGRAM) check $(CONFIG)
 golden: $(filter %/golden.32 %/golden.64,$(TEST_BINS)) ## every op against float64 cases (DIRS="FOLDER ...")
@@ -211,5 +213,5 @@ $(error missing: $(NEEDED); `make deps` installs them)
 endif
 endif
 
-.PHONY: all lib link quick test test-long asan bench smoke full sweep table figures check-accuracy golden format lint \
-        readme reference deps clean help FORCE
+.PHONY: all lib link quick test test-long asan bench smoke full sweep table figures report check-accuracy golden format \
+        lint readme reference deps clean help FORCE

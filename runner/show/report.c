@@ -83,10 +83,11 @@ static void put_contents(Report *r)
     buf_puts(&r->b, "</ul>\n</nav>\n<main>\n");
     int left = r->runs - r->finished;
     if (left)
-        buf_printf(&r->b,
-                   "<p class=\"notice\"><strong>Not finished.</strong> %d of %d runs gave a result; numbers below rest "
-                   "on these alone and may change.</p>\n",
-                   r->finished, r->runs);
+        buf_printf(
+            &r->b,
+            "<p class=\"notice\"><strong>Not complete.</strong> %d of %d runs gave a result; the numbers below rest "
+            "on these alone.</p>\n",
+            r->finished, r->runs);
 }
 
 static bool write_page(Report *r, const char *out, Err *err)

@@ -69,7 +69,7 @@ void html_table(Buf *b, const char *caption, const char *class_name, int cols, c
     const char *said = html_text(b->a, caption);
     buf_printf(b, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n<table class=\"%s\">\n",
                said, class_name);
-    buf_printf(b, "<caption>%s</caption>\n", said);
+    buf_printf(b, "<caption><span>%s</span></caption>\n", said);
     if (!cols) return;
     buf_puts(b, "<thead>\n<tr>");
     for (int i = 0; i < cols; i++) buf_printf(b, "<th scope=\"col\">%s</th>", html_text(b->a, head[i]));
@@ -78,7 +78,15 @@ void html_table(Buf *b, const char *caption, const char *class_name, int cols, c
 
 void html_table_end(Buf *b) { buf_puts(b, "</tbody>\n</table>\n</div>\n"); }
 
-void html_row_head(Buf *b, const char *text) { buf_printf(b, "<tr><th scope=\"row\">%s</th>", html_text(b->a, text)); }
+void html_row_head(Buf *b, const char *text)
+{
+    buf_puts(b, "<tr><th scope=\"row\">");
+    for (const char *s = html_text(b->a, text); *s; s++) {
+        buf_printf(b, "%c", *s);
+        if (*s == '_') buf_puts(b, "<wbr />"); /* long names may break here on a phone */
+    }
+    buf_puts(b, "</th>");
+}
 
 void html_cell(Buf *b, const char *text) { buf_printf(b, "<td>%s</td>", html_text(b->a, text)); }
 

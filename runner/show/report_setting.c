@@ -7,6 +7,7 @@
 #include "show/report.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Different texts in order of appearance. */
@@ -29,6 +30,21 @@ static const char *texts_add(Texts *t, const char *text)
     return t->text[t->n++] = arena_strdup(t->a, text);
 }
 
+static int by_number(const void *x, const void *y)
+{
+    double a = strtod(*(const char *const *)x, NULL), b = strtod(*(const char *const *)y, NULL);
+    return (a > b) - (a < b);
+}
+
+/* Rising, if all are numbers. */
+static const Texts *texts_sort(Texts *t)
+{
+    for (int i = 0; i < t->n; i++)
+        if (!text_is_number(t->text[i])) return t;
+    if (t->n) qsort(t->text, (size_t)t->n, sizeof *t->text, by_number);
+    return t;
+}
+
 static const char *texts_join(const Texts *t, const char *between)
 {
     Buf b = buf_new(t->a);
@@ -48,9 +64,20 @@ typedef struct CaseFacts {
     Texts task, slices, metric, chance;
 } CaseFacts;
 
+/* An option of a mixer: its values in all runs and by case, and whether one is away from its default. */
+typedef struct MixerOption {
+    const char *name;
+    Texts all, *by_case;
+    bool away;
+} MixerOption;
+
+enum { MIXER_OPTIONS = 96 };
+
 typedef struct MixerFacts {
     const char *label;
-    Texts name, options, theory;
+    Texts name, theory;
+    int n;
+    MixerOption option[MIXER_OPTIONS];
 } MixerFacts;
 
 typedef struct Setting {
@@ -78,15 +105,12 @@ static const char *value_of(const Option *o, const void *cfg, Arena *a)
     return *option_text(o, cfg, a) == '1' ? "true" : "false";
 }
 
-/* "len uniform 2..40 · bos true": all options, or those away from their default. */
-static const char *options_line(const Option *table, const void *cfg, bool all, Arena *a)
+/* "len uniform 2..40 · bos true" */
+static const char *options_line(const Option *table, const void *cfg, Arena *a)
 {
     Buf b = buf_new(a);
     buf_puts(&b, "");
-    for (; table->name; table++) {
-        if (!all && option_is_default(table, cfg, a)) continue;
-        buf_printf(&b, "%s%s %s", b.len ? " · " : "", table->name, value_of(table, cfg, a));
-    }
+    for (; table->name; table++) buf_printf(&b, "%s%s %s", b.len ? " · " : "", table->name, value_of(table, cfg, a));
     return b.s;
 }
 
@@ -108,25 +132,44 @@ static MixerFacts *mixer_of(Setting *s, const char *label)
     for (int i = 0; i < s->mixers; i++)
         if (!strcmp(s->mixer[i].label, label)) return &s->mixer[i];
     MixerFacts *m = &s->mixer[s->mixers++];
-    *m = (MixerFacts){ .label = label, .name = { .a = s->a }, .options = { .a = s->a }, .theory = { .a = s->a } };
+    m->label = label;
+    m->name.a = m->theory.a = s->a;
     return m;
 }
 
-static void add_mixers(const RunSpec *spec, MixerFacts *m, Arena *tmp)
+static MixerOption *option_of(Setting *s, MixerFacts *m, const char *name)
 {
-    Buf names = buf_new(tmp), options = buf_new(tmp);
-    buf_puts(&options, "");
+    for (int i = 0; i < m->n; i++)
+        if (!strcmp(m->option[i].name, name)) return &m->option[i];
+    if (m->n == MIXER_OPTIONS) return &m->option[MIXER_OPTIONS - 1];
+    MixerOption *o = &m->option[m->n++];
+    o->name = arena_strdup(s->a, name);
+    o->all.a = s->a;
+    o->by_case = ARENA_NEW(s->a, Texts, s->r->cells.cases);
+    for (int k = 0; k < s->r->cells.cases; k++) o->by_case[k].a = s->a;
+    return o;
+}
+
+static void add_mixers(Setting *s, const RunSpec *spec, MixerFacts *m, int kase, Arena *tmp)
+{
+    Buf names = buf_new(tmp);
     for (int i = 0; i < spec->n_mixers; i++) {
         MixerUse use;
         Err none = { 0 };
         if (!mixer_read(spec->mixers[i], tmp, &use, &none)) continue;
-        const char *line = options_line(use.mixer->options, use.cfg, false, tmp);
         buf_printf(&names, "%s%s", names.len ? " + " : "", use.mixer->name);
-        buf_printf(&options, "%s%s", options.len ? " + " : "", *line ? line : "defaults");
+        for (const Option *o = use.mixer->options; o->name; o++) {
+            bool several = spec->n_mixers > 1;
+            const char *layer = several ? arena_printf(tmp, "%s.%s", use.mixer->name, o->name) : o->name;
+            MixerOption *own = option_of(s, m, layer);
+            const char *text = value_of(o, use.cfg, tmp);
+            texts_add(&own->all, text);
+            texts_add(&own->by_case[kase], text);
+            own->away = own->away || !option_is_default(o, use.cfg, tmp);
+        }
         texts_add(&m->theory, theory_class_name(use.mixer->theory_class(use.cfg).kind));
     }
     if (names.len) texts_add(&m->name, names.s);
-    texts_add(&m->options, options.s);
 }
 
 static bool add_row(Setting *s, const PlanRow *row, Arena *tmp, Err *err)
@@ -134,7 +177,7 @@ static bool add_row(Setting *s, const PlanRow *row, Arena *tmp, Err *err)
     RunSpec spec;
     TRY(run_resolve(row->config, tmp, &spec, err));
     CaseFacts *c = case_of(s, row->case_label);
-    const char *task = options_line(spec.task->options, spec.slices[0].cfg, true, tmp);
+    const char *task = options_line(spec.task->options, spec.slices[0].cfg, tmp);
     texts_add(&c->task, arena_printf(tmp, "%s: %s", spec.task->name, task));
     texts_add(&c->metric, run_headline(&spec));
     for (int i = 1; i < spec.n_slices; i++) {
@@ -149,7 +192,7 @@ static bool add_row(Setting *s, const PlanRow *row, Arena *tmp, Err *err)
             texts_add(&s->fact[f].all, text);
             texts_add(&s->fact[f].by_case[c - s->kase], text);
         }
-    add_mixers(&spec, mixer_of(s, row->mixer_label), tmp);
+    add_mixers(s, &spec, mixer_of(s, row->mixer_label), (int)(c - s->kase), tmp);
     texts_add(&s->seeds, arena_printf(tmp, "%llu", (unsigned long long)row->seed));
     texts_add(&s->rates, arena_printf(tmp, "%g", row->lr));
     return true;
@@ -183,28 +226,29 @@ static void put_fact(Buf *b, const char *what, const char *text)
     buf_printf(b, "<div><dt>%s</dt><dd>%s</dd></div>\n", html_text(b->a, what), html_text(b->a, text));
 }
 
-static void put_summary(const Setting *s)
+static void put_summary(Setting *s)
 {
     const Report *r = s->r;
     Buf *b = &s->r->b;
     buf_puts(b, "<dl class=\"facts\">\n");
-    put_fact(b, "Runs", arena_printf(s->a, "%d, of which %d are finished", r->runs, r->finished));
+    put_fact(b, "Runs", arena_printf(s->a, "%d of %d finished", r->finished, r->runs));
     put_fact(b, "Cases × mixers", arena_printf(s->a, "%d × %d", s->cases, s->mixers));
-    put_fact(b, s->seeds.n == 1 ? "Seed" : "Seeds", texts_join(&s->seeds, ", "));
-    put_fact(b, s->rates.n == 1 ? "Learning rate" : "Learning rates", texts_join(&s->rates, ", "));
+    put_fact(b, s->seeds.n == 1 ? "Seed" : "Seeds", texts_join(texts_sort(&s->seeds), ", "));
+    put_fact(b, s->rates.n == 1 ? "Learning rate" : "Learning rates", texts_join(texts_sort(&s->rates), ", "));
     for (int i = 0; i < r->plan.axes; i++) {
         Texts values = { .a = s->a };
         if (!strcmp(r->plan.axis[i], "train.lr")) continue;
         for (int k = 0; k < r->plan.rows; k++)
             if (*r->plan.row[k].cell[i]) texts_add(&values, r->plan.row[k].cell[i]);
-        put_fact(b, r->plan.axis[i], texts_join(&values, ", "));
+        put_fact(b, r->plan.axis[i], texts_join(texts_sort(&values), ", "));
     }
     for (int i = 0; i < s->facts; i++) {
         static const char *const shown[] = { "d_model", "layers", "steps", "batch", "test", NULL };
         static const char *const words[] = { "Width (d_model)", "Layers", "Training steps", "Batch (sequences)",
                                              "Test examples per slice" };
         for (int k = 0; shown[k]; k++)
-            if (!strcmp(s->fact[i].name, shown[k])) put_fact(b, words[k], texts_join(&s->fact[i].all, ", "));
+            if (!strcmp(s->fact[i].name, shown[k]))
+                put_fact(b, words[k], texts_join(texts_sort(&s->fact[i].all), ", "));
     }
     buf_puts(b, "</dl>\n");
 }
@@ -214,6 +258,17 @@ static void put_list(Buf *b, const Texts *t)
     buf_puts(b, "<td class=\"text\">");
     for (int i = 0; i < t->n; i++) buf_printf(b, "%s%s", i ? "<br />" : "", html_text(b->a, t->text[i]));
     buf_puts(b, "</td>");
+}
+
+/* Options of the mixers that differ between cases: "short_conv 4". */
+static void add_mixer_options(const Setting *s, int kase, Texts *out)
+{
+    for (int i = 0; i < s->mixers; i++)
+        for (int k = 0; k < s->mixer[i].n; k++) {
+            const MixerOption *o = &s->mixer[i].option[k];
+            if (o->all.n < 2 || !o->by_case[kase].n) continue;
+            texts_add(out, arena_printf(s->a, "mixer %s %s", o->name, texts_join(&o->by_case[kase], " or ")));
+        }
 }
 
 static void put_cases(const Setting *s)
@@ -231,6 +286,7 @@ static void put_cases(const Setting *s)
             if (s->fact[i].all.n > 1)
                 texts_add(&varied,
                           arena_printf(s->a, "%s %s", s->fact[i].name, texts_join(&s->fact[i].by_case[k], " or ")));
+        add_mixer_options(s, k, &varied);
         buf_printf(b, "<td class=\"text\">%s</td></tr>\n", html_text(s->a, texts_join(&varied, " · ")));
     }
     html_table_end(b);
@@ -251,6 +307,16 @@ static const char *range_text(const Report *r, int mixer, bool state)
     return lo == hi ? arena_printf(r->a, "%.0f", lo) : arena_printf(r->a, "%.0f–%.0f", lo, hi);
 }
 
+/* What makes this mixer: its options that are not at their defaults in some run. */
+static const char *mixer_options(const Setting *s, const MixerFacts *m)
+{
+    Texts away = { .a = s->a };
+    for (int i = 0; i < m->n; i++)
+        if (m->option[i].away)
+            texts_add(&away, arena_printf(s->a, "%s %s", m->option[i].name, texts_join(&m->option[i].all, " or ")));
+    return away.n ? texts_join(&away, " · ") : "defaults";
+}
+
 static void put_mixers(const Setting *s)
 {
     static const char *const head[] = {
@@ -269,7 +335,7 @@ static void put_mixers(const Setting *s)
         html_row_head(b, cells->mixer[i]);
         if (!m) m = &s->mixer[0];
         put_list(b, &m->name);
-        put_list(b, &m->options);
+        buf_printf(b, "<td class=\"text\">%s</td>", html_text(s->a, mixer_options(s, m)));
         put_list(b, &m->theory);
         buf_printf(b, "<td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n", range_text(s->r, i, true),
                    range_text(s->r, i, false));
@@ -282,7 +348,7 @@ static void put_mixers(const Setting *s)
 static void put_common(const Setting *s)
 {
     Buf *b = &s->r->b;
-    html_details(b, "The options that are equal in all runs");
+    html_details(b, "Every other option: equal in all runs");
     buf_puts(b, "<dl class=\"options\">\n");
     for (int k = 0; k < 3; k++) {
         Texts same = { .a = s->a };
@@ -301,8 +367,12 @@ bool report_setting(Report *r, Err *err)
     TRY(gather(&s, err));
     html_section(&r->b, "setting", "Setting");
     put_summary(&s);
+    html_details(&r->b, arena_printf(r->a, "The %d cases: tasks, their options, lengths", s.cases));
     put_cases(&s);
+    html_details_end(&r->b);
+    html_details(&r->b, arena_printf(r->a, "The %d mixers: options, class, state, parameters", r->cells.mixers));
     put_mixers(&s);
+    html_details_end(&r->b);
     put_common(&s);
     html_section_end(&r->b);
     return true;
