@@ -133,7 +133,7 @@ EOF
     for window in 360 1280; do
         for scheme in 0 1; do
             set -- $(measure $window $scheme)
-            [ "${1:-0}" -eq $window ] && [ "${2:-0}" -le $window ]; expect "in $window pixels: ${2:-nothing} are used" $?
+            [ "${1:-0}" -eq $window ] && [ "${2:-0}" -le $window ]; expect "in $window pixels: ${2:-no} used" $?
             [ $scheme -eq 0 ] && set -- 0 0 "${4:-0}" "${3:-999}"
             [ "${3:-0}" -gt 600 ] && [ "${4:-999}" -lt 200 ]; expect "scheme $scheme: contrast of $3 and $4" $?
         done

@@ -2,7 +2,8 @@
 # wellformed.awk - is a page well-formed, self-contained and free of scripts? One line per fault.
 #
 # Every tag is closed in order (or closes itself), attributes are quoted and unique, '&' begins an entity, an id
-# occurs once, what refers to an id finds it, nothing is loaded from elsewhere, every <th> has a scope, every <table> a caption.
+# occurs once, what refers to an id finds it, nothing is loaded from elsewhere, every <th> has a scope, every <table> a
+# caption.
 function fault(text) { print "line " line ": " text }
 { text = text $0 "\n" }
 END {
