@@ -6,6 +6,7 @@
  */
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -144,7 +145,8 @@ static bool write_all(int fd, const char *s, size_t len)
     while (len > 0) {
         ssize_t put = write(fd, s, len < 1u << 30 ? len : 1u << 30);
         if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return false;
+        if (put == 0) errno = ENOSPC;
+        if (put <= 0) return false;
         s += put;
         len -= (size_t)put;
     }
@@ -218,6 +220,25 @@ bool dir_make(const char *path, Err *err)
         if (path[i] != '/' && (path[i + 1] == '/' || path[i + 1] == 0)) TRY(dir_make_one(part, err));
     }
     return true;
+}
+
+/* "NAME.tmp.123" */
+static bool is_leftover(const char *name)
+{
+    const char *tmp = strstr(name, ".tmp.");
+    if (!tmp) return false;
+    for (const char *c = tmp + 5; *c; c++)
+        if (*c < '0' || *c > '9') return false;
+    return tmp[5] != 0;
+}
+
+void dir_clean(const char *path)
+{
+    DIR *d = opendir(path);
+    if (!d) return;
+    for (struct dirent *e; (e = readdir(d));)
+        if (is_leftover(e->d_name)) unlinkat(dirfd(d), e->d_name, 0);
+    closedir(d);
 }
 
 /* ---- paths ---- */

@@ -23,6 +23,7 @@ bool  file_read(const char *path, size_t max_bytes, Arena *a, char **out, size_t
 bool  file_write_atomic(const char *path, const void *data, size_t len, Err *err);
 bool  file_exists(const char *path);
 bool  dir_make(const char *path, Err *err);           /* mkdir -p */
+void  dir_clean(const char *path);                    /* remove what killed file_write_atomic left (NAME.tmp.PID) */
 char *path_join(Arena *a, const char *dir, const char *name);
 char *path_dir(Arena *a, const char *path);
 

@@ -113,6 +113,7 @@ static int train_here(Cli *cli, const RunSpec *spec, const char *dir, Err *err)
     const char *fd = getenv("SEQPROBE_PROGRESS_FD"), *command = getenv("SEQPROBE_COMMAND"); /* of the sweep */
     Reporter reporter = { .fd = fd ? atoi(fd) : -1, .tty = term_is_tty(2), .quiet = cli_bool(cli, "quiet") };
     RunHooks hooks = { .progress = on_progress, .self = &reporter, .stop = &stop_signal };
+    hooks.checkpoint_seconds = cli_real(cli, "checkpoint-seconds");
     hooks.command = command ? command : command_line(cli);
     if (!run_execute(spec, dir, cli_real(cli, "max-seconds"), &hooks, err)) return EXIT_FAILED;
     if (reporter.tty && reporter.fd < 0 && !reporter.quiet) fprintf(stderr, "\r\033[K");
@@ -175,6 +176,7 @@ static const Flag run_flags[] = {
     { "results", 0, FLAG_STRING, "results", "DIR", "parent of runs/" },
     { "row", 0, FLAG_INT, "-1", "N", "row of a config that expands to several runs" },
     { "max-seconds", 0, FLAG_REAL, "0", "S", "end as `timeout` after S seconds of training; 0: no limit" },
+    { "checkpoint-seconds", 0, FLAG_REAL, "60", "S", "between checkpoints; 0: after every step" },
     { "lock-timeout", 0, FLAG_REAL, "600", "S",
       "another host's lock counts as left behind if not touched for S seconds" },
     { "force", 0, FLAG_BOOL, NULL, NULL, "train a finished run again" },

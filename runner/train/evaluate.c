@@ -33,7 +33,8 @@ static void predict(const Model *m, Tape *tape, State *state, const Batch *b, in
     tape_reset(tape);
 }
 
-static void evaluate_shard(const Model *m, Tape *tape, const Batch *b, int first, int B, int *pred, Score *out)
+static bool evaluate_shard(const Model *m, Tape *tape, const Batch *b, int first, int B, int *pred,
+                           const volatile int *stop, Score *out)
 {
     const int chunk = m->spec->data.chunk;
     int len = 1;
@@ -43,14 +44,22 @@ static void evaluate_shard(const Model *m, Tape *tape, const Batch *b, int first
         predict(m, tape, NULL, b, first, B, 0, len, pred, &out->nll);
     else {
         State *state = state_new(B);
-        for (int from = 0; from < len; from += chunk)
+        int from = 0;
+        for (; from < len && !(stop && *stop); from += chunk)
             predict(m, tape, state, b, first, B, from, len - from < chunk ? len - from : chunk, pred, &out->nll);
         state_free(state);
+        if (from < len) return false;
     }
     for (int i = 0; i < B; i++) {
         size_t at = (size_t)(first + i) * (size_t)b->stride;
         score_add(out, b->target + at, pred + (size_t)i * (size_t)b->stride, b->slice_of + at, b->len[first + i]);
     }
+    return true;
+}
+
+Score slice_score(const RunSpec *s, const Slice *slice, Arena *a)
+{
+    return score_new(s->model.tie ? s->vocab_in : s->vocab_out, slice->shape.max_len, a);
 }
 
 bool evaluate(const Model *m, const Slice *slice, const char *split, int count, Tape *tape, Arena *a,
@@ -58,7 +67,7 @@ bool evaluate(const Model *m, const Slice *slice, const char *split, int count, 
 {
     const RunSpec *s = m->spec;
     const int shard = s->train.shard;
-    *out = score_new(s->model.tie ? s->vocab_in : s->vocab_out, slice->shape.max_len, a);
+    *out = slice_score(s, slice, a);
     size_t mark = arena_mark(a);
     for (int first = 0; first < count; first += shard) {
         int B = count - first < shard ? count - first : shard;
@@ -66,7 +75,7 @@ bool evaluate(const Model *m, const Slice *slice, const char *split, int count, 
         Batch b;
         batch_draw(s, slice, split, s->data.eval_seed, (uint64_t)first, B, EVAL_GROUP, false, a, &b);
         int *pred = ARENA_RAW(a, int, (size_t)B *(size_t)b.stride);
-        evaluate_shard(m, tape, &b, 0, B, pred, out);
+        if (!evaluate_shard(m, tape, &b, 0, B, pred, stop, out)) return false;
         arena_reset(a, mark);
     }
     return true;

@@ -5,17 +5,19 @@
  *                     forward -> cross-entropy / (scored positions of the whole batch) -> backward
  *                   gradient buffers added in shard order -> clip -> AdamW at the scheduled rate
  *   every eval_every steps: accuracy on the validation set; stop after stop_patience successes in a row
+ *   every minute or so, and when asked to stop: a checkpoint, from which the same bytes follow
  *
  * Every number is a function of the configuration and the seed: no time, no thread, no order enters.
  */
 #include "train/loop.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
 #include "train/batch.h"
-#include "train/optim.h"
+#include "train/checkpoint.h"
 
 typedef struct Trainer {
     const RunSpec *spec;
@@ -157,61 +159,76 @@ static void trainer_close(Trainer *tr)
     arena_free(tr->batch_arena);
 }
 
-/* Sums since the last validation, for the curve. */
-typedef struct Window {
-    double nll, norm;
-    long scored, correct;
-    int steps;
-} Window;
-
-static bool validate(Trainer *tr, int step, const StepStats *st, Window *w, FILE *curve, Arena *a, size_t mark,
-                     const RunHooks *hooks, TrainOutcome *o)
+/* A fault of the disk, as the run's end. */
+static bool fail(TrainOutcome *o, const Err *err)
 {
-    const RunSpec *s = tr->spec;
-    const Slice *slice = run_slice(s, s->train.stop_slice);
-    arena_reset(a, mark);
-    if (!evaluate(tr->model, slice, "valid", s->data.valid, tr->eval_tape, a, hooks ? hooks->stop : NULL,
-                  &o->valid_score))
-        return false;
-    o->valid = score_value(&o->valid_score, run_headline(s));
-    o->valid_loss = o->valid_score.nll / (double)o->valid_score.scored;
-    o->train_loss = w->nll / (double)w->scored;
-    if (o->valid > o->best_valid) o->best_valid = o->valid;
-    if (o->valid >= 0.9 && !o->step_090) o->step_090 = step;
-    if (o->valid >= s->train.stop_at && !o->step_solved) o->step_solved = step;
-    if (curve) {
-        fprintf(curve, "%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", step, o->tokens, st->lr, o->train_loss,
-                (double)w->correct / (double)w->scored, w->norm / w->steps, o->valid_loss, o->valid);
-        fflush(curve);
-    }
-    *w = (Window){ 0 };
-    return true;
+    o->status = "failed";
+    snprintf(o->message, sizeof o->message, "%.255s", err->msg);
+    return false;
 }
 
-static void report(const RunHooks *hooks, const RunSpec *s, int step, const StepStats *st, const TrainOutcome *o,
-                   double began)
+/* Is a validation due, here and now? The window is empty when it was done, or when every update was skipped. */
+static bool validation_due(const TrainCfg *cfg, const TrainState *s)
+{
+    const int step = s->out.steps_done;
+    return s->window.steps > 0 && (step % cfg->eval_every == 0 || step == cfg->steps);
+}
+
+/* Measure, remember what was best and when, add a row to the curve. False: stopped, or (status failed) no row. */
+static bool validate(Trainer *tr, Checkpoint *keep, Arena *a, size_t mark, const RunHooks *hooks)
+{
+    const RunSpec *s = tr->spec;
+    TrainState *now = &keep->state;
+    TrainOutcome *o = &now->out;
+    const Window *w = &now->window;
+    Score score;
+    char row[256];
+    Err err = { 0 };
+    arena_reset(a, mark);
+    if (!evaluate(tr->model, run_slice(s, s->train.stop_slice), "valid", s->data.valid, tr->eval_tape, a,
+                  hooks ? hooks->stop : NULL, &score)) {
+        o->status = "interrupted";
+        return false;
+    }
+    score_copy(&o->valid_score, &score);
+    o->valid = score_value(&score, run_headline(s));
+    o->valid_loss = score.nll / (double)score.scored;
+    o->train_loss = w->nll / (double)w->scored;
+    if (o->valid > o->best_valid) o->best_valid = o->valid;
+    if (o->valid >= 0.9 && !o->step_090) o->step_090 = o->steps_done;
+    if (o->valid >= s->train.stop_at && !o->step_solved) o->step_solved = o->steps_done;
+    now->wins = o->valid >= s->train.stop_at ? now->wins + 1 : 0;
+    snprintf(row, sizeof row, "%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", o->steps_done, o->tokens, w->lr, o->train_loss,
+             (double)w->correct / (double)w->scored, w->norm / w->steps, o->valid_loss, o->valid);
+    now->window = (Window){ 0 };
+    return checkpoint_row(keep, row, &err) || fail(o, &err);
+}
+
+static void report(const RunHooks *hooks, const RunSpec *s, const StepStats *st, const TrainOutcome *o, double spent)
 {
     if (!hooks || !hooks->progress) return;
-    double spent = wall_seconds() - began;
-    RunProgress p = { .step = step,
+    RunProgress p = { .step = o->steps_done,
                       .steps = s->train.steps,
                       .loss = st->nll / (double)(st->scored ? st->scored : 1),
                       .valid_acc = o->valid,
                       .tokens_per_s = o->tokens / spent,
-                      .eta_s = spent / step * (s->train.steps - step) };
+                      .eta_s = spent / o->steps_done * (s->train.steps - o->steps_done) };
     hooks->progress(hooks->self, &p);
 }
 
-/* One step and its bookkeeping; false ends the run with out->status set. */
-static bool advance(Trainer *tr, int step, StepStats *st, Window *w, TrainOutcome *o)
+/* One step and its bookkeeping; false ends the run with the status set. */
+static bool advance(Trainer *tr, TrainState *s, StepStats *st)
 {
-    train_step(tr, step, st);
-    o->steps_done = step + 1;
-    o->train_flops = 3 * tr->tape->flops;
+    TrainOutcome *o = &s->out;
+    Window *w = &s->window;
+    train_step(tr, o->steps_done++, st);
+    s->flops = tr->tape->flops;
+    o->train_flops = 3 * s->flops;
     o->tokens += (double)st->tokens;
+    w->lr = st->lr;
     if (st->bad_op) {
         o->status = "diverged";
-        snprintf(o->message, sizeof o->message, "step %d: loss is not finite, first seen after %s", step + 1,
+        snprintf(o->message, sizeof o->message, "step %d: loss is not finite, first seen after %s", o->steps_done,
                  st->bad_op);
         return false;
     }
@@ -219,7 +236,7 @@ static bool advance(Trainer *tr, int step, StepStats *st, Window *w, TrainOutcom
         o->skipped++;
         if (o->skipped <= 10) return true;
         o->status = "diverged";
-        snprintf(o->message, sizeof o->message, "step %d: gradient norm not finite in %ld updates", step + 1,
+        snprintf(o->message, sizeof o->message, "step %d: gradient norm not finite in %ld updates", o->steps_done,
                  o->skipped);
         return false;
     }
@@ -231,40 +248,62 @@ static bool advance(Trainer *tr, int step, StepStats *st, Window *w, TrainOutcom
     return true;
 }
 
-void train_loop(Model *model, Tape *eval_tape, FILE *curve, double max_seconds, const RunHooks *hooks, Arena *a,
-                TrainOutcome *out)
+/* Why training ends before the next step, if it does: status "ok" with over set, or another status. */
+static bool ends(TrainState *s, const TrainCfg *cfg, const RunHooks *hooks, double max_seconds, double spent)
 {
-    const TrainCfg *cfg = &model->spec->train;
-    const double began = wall_seconds();
-    double shown = began;
-    int wins = 0;
-    Trainer tr;
-    Window w = { 0 };
-    StepStats st;
-    *out = (TrainOutcome){ .status = "ok" };
-    trainer_open(&tr, model, eval_tape, a);
+    TrainOutcome *o = &s->out;
+    s->over = o->steps_done == cfg->steps || s->wins >= cfg->stop_patience;
+    if (s->over)
+        o->stopped_early = o->steps_done < cfg->steps;
+    else if (hooks && hooks->stop && *hooks->stop)
+        o->status = "interrupted";
+    else if (max_seconds > 0 && spent > max_seconds)
+        o->status = "timeout";
+    return s->over || strcmp(o->status, "ok") != 0;
+}
+
+static void train(Trainer *tr, Checkpoint *keep, double max_seconds, const RunHooks *hooks, Arena *a)
+{
+    const TrainCfg *cfg = &tr->spec->train;
+    TrainState *s = &keep->state;
     const size_t mark = arena_mark(a);
-    for (int step = 0; step < cfg->steps; step++) {
-        if (hooks && hooks->stop && *hooks->stop) out->status = "interrupted";
-        if (max_seconds > 0 && wall_seconds() - began > max_seconds) out->status = "timeout";
-        if (strcmp(out->status, "ok") || !advance(&tr, step, &st, &w, out)) break;
-        bool check = (step + 1) % cfg->eval_every == 0 || step + 1 == cfg->steps;
-        if (check && w.steps > 0) {
-            if (!validate(&tr, step + 1, &st, &w, curve, a, mark, hooks, out)) {
-                out->status = "interrupted";
-                break;
-            }
-            wins = out->valid >= cfg->stop_at ? wins + 1 : 0;
-        }
-        if (check || wall_seconds() - shown > 1) {
-            report(hooks, model->spec, step + 1, &st, out, began);
+    double shown = wall_seconds();
+    StepStats st = { 0 };
+    Err err = { 0 };
+    while (!s->over) {
+        const bool check = validation_due(cfg, s);
+        if (check && !validate(tr, keep, a, mark, hooks)) break;
+        if (check || (s->out.steps_done > 0 && wall_seconds() - shown > 1)) {
+            report(hooks, tr->spec, &st, &s->out, checkpoint_wall(keep));
             shown = wall_seconds();
         }
-        if (wins >= cfg->stop_patience) {
-            out->stopped_early = step + 1 < cfg->steps;
+        if (ends(s, cfg, hooks, max_seconds, checkpoint_wall(keep))) break;
+        if (checkpoint_due(keep, DBL_MAX) && !checkpoint_save(keep, tr->model->params, &tr->opt, &err)) {
+            fail(&s->out, &err);
             break;
         }
+        if (!advance(tr, s, &st)) break;
     }
-    out->tape_bytes = arena_peak(tr.tape->arena);
+}
+
+void train_loop(Model *model, Tape *eval_tape, Checkpoint *keep, double max_seconds, const RunHooks *hooks, Arena *a,
+                TrainOutcome *out)
+{
+    Trainer tr;
+    Checkpoint nothing;
+    Err err = { 0 };
+    if (!keep) checkpoint_none(keep = &nothing, model->spec, params_count(model->params));
+    TrainOutcome *o = &keep->state.out;
+    trainer_open(&tr, model, eval_tape, a);
+    checkpoint_restore(keep, model->params, &tr.opt);
+    tr.tape->flops = keep->state.flops;
+    train(&tr, keep, max_seconds, hooks, a);
+    if (arena_peak(tr.tape->arena) > o->tape_bytes) o->tape_bytes = arena_peak(tr.tape->arena);
+    if (keep->state.over ? checkpoint_due(keep, 2) : strcmp(o->status, "diverged") && strcmp(o->status, "failed"))
+        if (!checkpoint_save(keep, model->params, keep->state.over ? NULL : &tr.opt, &err)) fail(o, &err);
     trainer_close(&tr);
+    *out = *o;
+    out->valid_score = slice_score(model->spec, run_slice(model->spec, model->spec->train.stop_slice), a);
+    score_copy(&out->valid_score, &o->valid_score);
+    if (keep == &nothing) checkpoint_free(keep);
 }

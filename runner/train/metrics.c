@@ -15,6 +15,17 @@ Score score_new(int classes, int max_len, Arena *a)
                     .prefix_ok = ARENA_NEW(a, long, max_len) };
 }
 
+void score_copy(Score *to, const Score *from)
+{
+    Score old = *to;
+    CHECK(to->classes == from->classes && to->max_len == from->max_len, "scores of different sizes");
+    *to = *from;
+    to->class_n = memcpy(old.class_n, from->class_n, sizeof(long) * (size_t)from->classes);
+    to->class_ok = memcpy(old.class_ok, from->class_ok, sizeof(long) * (size_t)from->classes);
+    to->prefix_n = memcpy(old.prefix_n, from->prefix_n, sizeof(long) * (size_t)from->max_len);
+    to->prefix_ok = memcpy(old.prefix_ok, from->prefix_ok, sizeof(long) * (size_t)from->max_len);
+}
+
 void score_add(Score *s, const int *target, const int *pred, const int *slice_of, int len)
 {
     long n = 0, ok = 0;

@@ -25,6 +25,8 @@ typedef struct Score {
 } Score;
 
 Score score_new(int classes, int max_len, Arena *a);
+/* Counts of one score into another of the same size. */
+void  score_copy(Score *to, const Score *from);
 /* One example: target, prediction (at scored positions) and slice_of per position; slice_of may be NULL. */
 void  score_add(Score *s, const int *target, const int *pred, const int *slice_of, int len);
 /* Value of a named accuracy in [0,1]; NaN for no examples. */

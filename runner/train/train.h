@@ -70,17 +70,21 @@ int slice_len(const RunSpec *s, const Slice *slice);
 
 bool run_resolve(const Value *config, Arena *a, RunSpec *out, Err *err);
 
+enum { CHECKPOINT_SECONDS = 60 };
+
 /* What a run reports while it goes on. */
 typedef struct RunProgress { int step, steps; double loss, valid_acc, tokens_per_s, eta_s; } RunProgress;
 typedef struct RunHooks {
     void (*progress)(void *self, const RunProgress *p); void *self;     /* at every validation and once a second */
     const char *command;               /* the command line, for the manifest; may be NULL */
     const volatile int *stop;          /* nonzero: finish the step and end as "interrupted"; may be NULL */
+    double checkpoint_seconds;         /* between checkpoints; 0: after every step */
 } RunHooks;
 
 /* Train, evaluate and write config.yaml, curve.csv, metrics.csv, result.csv, timing.csv, manifest.json and status into
  * dir (created). status is "running" until the end, then ok | diverged | timeout | interrupted | failed. A diverged run
- * is a result: returns true. hooks may be NULL. */
+ * is a result: returns true. A run that did not end so goes on from its checkpoint.bin. hooks may be NULL; max_seconds
+ * counts the time of all attempts. */
 bool run_execute(const RunSpec *spec, const char *dir, double max_seconds, const RunHooks *hooks, Err *err);
 
 #endif
