@@ -11,6 +11,7 @@ BUILD   ?= build/$(COMPILER)-$(FLAVOUR)
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 CONFIG  ?= configs/quick.yaml
 DIRS    ?= tests/golden
+PREFIX  ?= /usr/local
 PROGRAM := $(BUILD)/seqprobe
 # Compile on all processors without being asked; an outer make's -j is passed down as usual.
 ifeq ($(MAKELEVEL),0)
@@ -30,7 +31,7 @@ CFLAGS_release  := -O3 -g
 CFLAGS_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DPOISON
 CFLAGS_valgrind := -O1 -g -DPOISON
 CFLAGS_tsan     := -O1 -g -fsanitize=thread
-CFLAGS_coverage := -O0 -g --coverage
+CFLAGS_coverage := -O1 -g --coverage -fprofile-update=atomic
 FLAGS   := $(CFLAGS_$(FLAVOUR))
 ifeq ($(FLAGS),)
 $(error unknown FLAVOUR '$(FLAVOUR)'; known: release asan valgrind tsan coverage)
@@ -98,7 +99,10 @@ export REGISTRY
 $(BUILD)/registry.c: FORCE
 	@mkdir -p $(@D); printf '%s\n' "$$REGISTRY" | cmp -s - $@ || printf '%s\n' "$$REGISTRY" > $@
 FORCE:
-COMMIT  := $(or $(shell git describe --always --dirty --exclude '*' 2>/dev/null),unknown)
+# An archive made by git has the commit in .commit; a checkout asks git.
+VERSION := $(shell sed -n 's/^.define VERSION_NUMBER "\(.*\)"/\1/p' runner/base/version.c)
+COMMIT  := $(or $(shell grep -v Format .commit 2>/dev/null),$(shell git describe --always --dirty --exclude '*' \
+           2>/dev/null),unknown)
 $(BUILD)/version.h: FORCE
 	@mkdir -p $(@D); line='#define SEQPROBE_COMMIT "$(COMMIT)"'; echo "$$line" | cmp -s - $@ || echo "$$line" > $@
 $(BUILD)/f32/runner/base/version.o $(BUILD)/f64/runner/base/version.o: $(BUILD)/version.h
@@ -173,6 +177,52 @@ check-accuracy: link ## compare CONFIG=FILE with its thresholds (exit 3 and name
 golden: $(filter %/golden.32 %/golden.64,$(TEST_BINS)) ## every op against float64 cases (DIRS="FOLDER ...")
 	@code=0; for t in $^; do echo "$$t"; $$t $(DIRS) || code=1; done; exit $$code
 
+# ---- other flavours of the tests -----------------------------------------------------------------------------------
+# Under valgrind training takes minutes: the tests of text, files, plans and ops, and commands that only look.
+VALGRIND_TESTS := base file npy option value yaml plan grid collect group stats op_values op_values.64
+valgrind: ## tests that do not train under valgrind (memory errors and leaks fail)
+	@$(MAKE) FLAVOUR=valgrind valgrind-run
+valgrind-run: $(PROGRAM) $(foreach t,$(VALGRIND_TESTS),$(filter %/$(if $(suffix $t),$t,$t.32),$(TEST_BINS)))
+	@sh tests/valgrind.sh $^
+tsan: ## the tests with threads under ThreadSanitizer
+	@$(MAKE) FLAVOUR=tsan tsan-run
+tsan-run: $(filter %/gemm.32 %/gemm.64,$(TEST_BINS))
+	@TSAN_OPTIONS=halt_on_error=1 CK_TIMEOUT_MULTIPLIER=20 sh tests/run.sh $^
+coverage: ## the tests with gcov: lines covered, by folder
+	@find build/$(COMPILER)-coverage -name '*.gcda' -delete 2>/dev/null || true
+	@CK_TIMEOUT_MULTIPLIER=10 $(MAKE) FLAVOUR=coverage test; code=$$?; \
+	    sh tests/coverage.sh build/$(COMPILER)-coverage && exit $$code
+
+.PHONY: valgrind valgrind-run tsan tsan-run coverage
+
+# ---- installation --------------------------------------------------------------------------------------------------
+# The program finds its data beside itself (BIN/../share/seqprobe), so DESTDIR may be moved to / later.
+INTO     = $(DESTDIR)$(PREFIX)
+DATA    := $(wildcard plots/*.gp configs/*.yaml results/reference/published/*)
+MAN     := share/man/man1/seqprobe.1
+BASH_COMPLETION := share/bash-completion/completions/seqprobe
+ZSH_COMPLETION  := share/zsh/site-functions/_seqprobe
+install: $(PROGRAM) ## program, data, manual page, completions: PREFIX=/usr/local, DESTDIR= for packages
+	@umask 022; mkdir -p $(addprefix $(INTO)/,bin $(dir $(MAN) $(BASH_COMPLETION) $(ZSH_COMPLETION)))
+	@install -m 755 $(PROGRAM) $(INTO)/bin/seqprobe
+	@umask 022; for f in $(DATA); do mkdir -p $(INTO)/share/seqprobe/$$(dirname $$f) && \
+	    install -m 644 $$f $(INTO)/share/seqprobe/$$f || exit; done
+	@umask 022; $(PROGRAM) help --man > $(INTO)/$(MAN)
+	@umask 022; $(PROGRAM) completion bash > $(INTO)/$(BASH_COMPLETION)
+	@umask 022; $(PROGRAM) completion zsh > $(INTO)/$(ZSH_COMPLETION)
+	@echo "installed in $(INTO): seqprobe --version, man seqprobe"
+uninstall: ## remove what install put there (the same PREFIX and DESTDIR)
+	rm -f $(addprefix $(INTO)/,bin/seqprobe $(MAN) $(BASH_COMPLETION) $(ZSH_COMPLETION))
+	rm -rf $(INTO)/share/seqprobe
+DIST := seqprobe-$(VERSION)
+dist: ## build/seqprobe-VERSION.tar.gz of the last commit
+	@mkdir -p build && git archive --prefix=$(DIST)/ HEAD | gzip -9n > build/$(DIST).tar.gz
+	@git diff --quiet HEAD || echo 'note: uncommitted changes are not in it' >&2
+	@echo build/$(DIST).tar.gz
+distcheck: dist ## unpack it elsewhere, build, install, run from there
+	@CC='$(CC)' sh tests/distcheck.sh build/$(DIST).tar.gz
+.PHONY: install uninstall dist distcheck
+
 # ---- house keeping ------------------------------------------------------------------------------------------------
 format: ## clang-format every .c in place (headers are aligned by hand)
 	clang-format -i $(wildcard runner/*.c runner/*/*.c tasks/*/*.c models/*/*.c tests/*.c tests/*/*.c)
@@ -207,7 +257,7 @@ help: ## this list
 
 # A build without its libraries stops here, with the way out, and not at a missing header. These goals do not:
 ifneq ($(NEEDED),)
-OFFLINE := quick test test-long asan smoke full deps clean help format lint reference
+OFFLINE := quick test test-long asan smoke full deps clean help format lint reference uninstall dist
 ifneq ($(filter-out $(OFFLINE),$(or $(MAKECMDGOALS),all)),)
 $(error missing: $(NEEDED); `make deps` installs them)
 endif

@@ -80,11 +80,12 @@ static bool list_configs(Arena *a, Grid *out, Err *err)
     enum { MOST = 1000 };
     const char **name = ARENA_NEW(a, const char *, MOST);
     int n = 0;
-    DIR *dir = opendir("configs");
-    if (!dir) return err_set(err, EXIT_USAGE, "no folder configs/ here; run seqprobe in the source tree");
+    const char *folder = data_find(a, "configs");
+    DIR *dir = opendir(folder);
+    if (!dir) return err_set(err, EXIT_USAGE, "no folder %s; SEQPROBE_DATA names the one it is in", folder);
     for (struct dirent *d; (d = readdir(dir)) && n < MOST;) {
         size_t len = strlen(d->d_name);
-        if (len > 5 && !strcmp(d->d_name + len - 5, ".yaml")) name[n++] = arena_printf(a, "configs/%s", d->d_name);
+        if (len > 5 && !strcmp(d->d_name + len - 5, ".yaml")) name[n++] = path_join(a, folder, d->d_name);
     }
     closedir(dir);
     qsort(name, (size_t)n, sizeof *name, by_text);
@@ -130,7 +131,7 @@ static int run(Cli *c, Err *err)
     for (int i = 0; i < 3; i++) {
         if (kind && strcmp(kind, kinds[i])) continue;
         Grid g;
-        if (i == 2 && !kind && !file_exists("configs")) continue;
+        if (i == 2 && !kind && !file_exists(data_find(a, "configs"))) continue;
         if (i == 2 && !list_configs(a, &g, err)) return EXIT_USAGE;
         if (i == 0) g = list_tasks(a, err);
         if (i == 1) g = list_mixers(a);
