@@ -19,7 +19,8 @@ done | awk -v top="$top/" -F: '
     END { for (f in lines) print f, lines[f], ran[f] + 0 }' | sort > "$build/coverage.txt"
 awk '{ dir = $1; sub(/\/[^\/]*$/, "", dir); if (dir ~ /^(tasks|models)/) sub(/\/.*/, "", dir)
        lines[dir] += $2; ran[dir] += $3; all += $2; hit += $3 }
-     END { for (d in lines) printf "%-16s %6d of %6d lines  %5.1f %%\n", d, ran[d], lines[d], 100 * ran[d] / lines[d] | "sort"
-           close("sort"); printf "%-16s %6d of %6d lines  %5.1f %%\n", "total", hit, all, 100 * hit / all }' \
+     END { form = "%-16s %6d of %6d lines  %5.1f %%\n"
+           for (d in lines) printf form, d, ran[d], lines[d], 100 * ran[d] / lines[d] | "sort"
+           close("sort"); printf form, "total", hit, all, 100 * hit / all }' \
     "$build/coverage.txt"
 echo "by file: $build/coverage.txt (file, lines, covered)"

@@ -62,32 +62,30 @@ static bool unknown_flag(const Cli *c, const char *word, Err *err)
 }
 
 /* One of "table|csv|json"? */
-static bool check_choice(const char *choices, const char *origin, const char *text, Err *err)
+static bool check_choice(Arena *a, const char *choices, const char *origin, const char *text, Err *err)
 {
-    enum { TEXT = 256 };
-    const char *name[NAMES_MAX], *sep = "";
-    char copy[TEXT], list[TEXT] = "";
+    const char *name[NAMES_MAX];
+    char *s = arena_strdup(a, choices);
+    Buf list = buf_new(a);
     int n = 0;
-    CHECK(strlen(choices) < TEXT / 2, "choices of %s: %s", origin, choices);
-    memcpy(copy, choices, strlen(choices) + 1);
-    for (char *s = copy, *next; s; s = next) {
-        next = strchr(s, '|');
-        if (next) *next++ = 0;
+    while (s && n < NAMES_MAX - 1) {
+        char *bar = strchr(s, '|');
+        if (bar) *bar = 0;
         if (!strcmp(s, text)) return true;
+        buf_printf(&list, "%s%s", n ? ", " : "", s);
         name[n++] = s;
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", sep, s);
-        sep = ", ";
+        s = bar ? bar + 1 : NULL;
     }
     name[n] = NULL;
     const char *near = nearest_name(text, name);
-    return err_set(err, EXIT_USAGE, "%s: '%s' is not one of %s%s%s%s", origin, text, list,
+    return err_set(err, EXIT_USAGE, "%s: '%s' is not one of %s%s%s%s", origin, text, list.s,
                    near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
-static bool check_flag(const Flag *flag, const char *origin, const char *text, Err *err)
+static bool check_flag(Arena *a, const Flag *flag, const char *origin, const char *text, Err *err)
 {
     char *end;
-    if (flag->kind == FLAG_STRING && strchr(flag->value, '|')) return check_choice(flag->value, origin, text, err);
+    if (flag->kind == FLAG_STRING && strchr(flag->value, '|')) return check_choice(a, flag->value, origin, text, err);
     errno = 0;
     if (flag->kind == FLAG_INT) {
         long v = strtol(text, &end, 10);
@@ -125,7 +123,7 @@ static bool parse_flag(Cli *c, int argc, char **argv, int *i, Err *err)
         if (*i + 1 >= argc) return err_set(err, EXIT_USAGE, "%s needs a value: %s %s", origin, origin, flag->value);
         text = argv[++*i];
     }
-    TRY(check_flag(flag, origin, text, err));
+    TRY(check_flag(c->arena, flag, origin, text, err));
     if (own < 0) /* --color is for every command */
         return flag->kind == FLAG_BOOL || setenv("SEQPROBE_COLOR", text, 1) == 0 || err_set(err, EXIT_FAILED, "setenv");
     c->flag_text[own] = text;
@@ -151,10 +149,12 @@ static bool read_environment(Cli *c, int n_flags, Err *err)
         for (char *s = name; *s; s++) *s = *s == '-' ? '_' : (char)toupper((unsigned char)*s);
         const char *text = getenv(name);
         if (!text || !*text) continue;
-        TRY(check_flag(flag, name, text, err));
+        TRY(check_flag(c->arena, flag, name, text, err));
         c->flag_text[i] = text;
     }
-    return true;
+    const char *color = getenv("SEQPROBE_COLOR");
+    int i = flag_index(cli_common_flags, "color", 5, false);
+    return !color || !*color || check_flag(c->arena, &cli_common_flags[i], "SEQPROBE_COLOR", color, err);
 }
 
 bool cli_parse(const Command *command, int argc, char **argv, Arena *a, Cli *c, Err *err)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * list.c - `seqprobe list`: the tasks, the mixers and the configs there are.
+ * list.c - `seqprobe list`: the tasks, the mixers, the configs and the commands there are.
  *
  * Tasks: sizes at their default options. Mixers: class of the expressivity literature at default options, and the
  * recurrent state of one layer of width 64, measured by running it ("4096" reals, "128/token" grows). Configs: their
- * titles.
+ * titles. Commands: as in their help.
  */
 #include "show/show.h"
 #include "sweep/sweep.h"
@@ -98,6 +98,19 @@ static bool list_configs(Arena *a, Grid *out, Err *err)
     return true;
 }
 
+static Grid list_commands(Arena *a, const Command *const *commands)
+{
+    static const char *const head[] = { "command", "arguments", "summary" };
+    Grid g = grid_new(a, 3, head, "lll");
+    for (; *commands; commands++) {
+        const char **row = grid_row(&g);
+        row[0] = (*commands)->name;
+        row[1] = (*commands)->synopsis;
+        row[2] = (*commands)->summary;
+    }
+    return g;
+}
+
 static int by_family(const void *x, const void *y)
 {
     const char *const *a = *(const char *const *const *)x, *const *b = *(const char *const *const *)y;
@@ -113,28 +126,29 @@ static void print_grid(Grid *g, Format format, bool family)
 
 static int run(Cli *c, Err *err)
 {
-    static const char *const kinds[] = { "tasks", "mixers", "configs" };
+    static const char *const kinds[] = { "tasks", "mixers", "configs", "commands", NULL };
     Arena *a = c->arena;
     const Format format = cli_format(c);
     const char *kind = c->n_args ? c->args[0] : NULL;
-    bool known = !kind;
-    for (int i = 0; i < 3; i++) known = known || !strcmp(kind, kinds[i]);
-    if (!known || c->n_args > 1 || c->n_sets)
-        err_set(err, EXIT_USAGE, "cannot list '%s': tasks, mixers or configs",
-                !known      ? kind
-                : c->n_sets ? c->sets[0]
-                            : c->args[1]);
-    else if (!kind && format != FORMAT_TABLE && format != FORMAT_MARKDOWN)
-        err_set(err, EXIT_USAGE, "--format %s lists one kind: tasks, mixers or configs", cli_string(c, "format"));
+    int at = 0;
+    while (kind && kinds[at] && strcmp(kind, kinds[at]) != 0) at++;
+    if (c->n_args > 1 || c->n_sets)
+        err_set(err, EXIT_USAGE, "usage: seqprobe list %s", c->command->synopsis);
+    else if (!kinds[at])
+        fail_unknown(err, "list", kind, kinds, "tasks, mixers, configs or commands");
+    else if (!kind && (format == FORMAT_CSV || format == FORMAT_JSON))
+        err_set(err, EXIT_USAGE, "--format %s lists one kind: tasks, mixers, configs or commands",
+                cli_string(c, "format"));
     if (err->code) return EXIT_USAGE;
     const char *heading = format == FORMAT_MARKDOWN ? "### %s\n\n" : "%s\n";
-    for (int i = 0; i < 3; i++) {
-        if (kind && strcmp(kind, kinds[i])) continue;
+    for (int i = 0; i < 4; i++) {
         Grid g;
+        if (kind ? i != at : i == 3) continue;
         if (i == 2 && !kind && !file_exists(data_find(a, "configs"))) continue;
         if (i == 2 && !list_configs(a, &g, err)) return EXIT_USAGE;
         if (i == 0) g = list_tasks(a, err);
         if (i == 1) g = list_mixers(a);
+        if (i == 3) g = list_commands(a, c->commands);
         if (err->code) return err->code;
         if (!kind) printf(heading, (const char *[]){ "Tasks", "Mixers", "Configs" }[i]);
         print_grid(&g, format, i < 2);
@@ -150,7 +164,7 @@ static const Flag flags[] = {
 
 const Command command_list = {
     .name = "list",
-    .synopsis = "[tasks | mixers | configs] [--format csv]",
+    .synopsis = "[tasks | mixers | configs | commands] [--format csv]",
     .summary = "the tasks, mixers and configs there are",
     .description =
         "examples:\n"
