@@ -40,7 +40,7 @@ static bool load(Report *r, Err *err)
         r->count[r->row[i].state]++;
     }
     r->finished = r->count[RUN_OK] + r->count[RUN_DIVERGED];
-    return true;
+    return report_read_verdicts(r, err);
 }
 
 static void put_chip(Buf *b, const char *kind, const char *target, const char *text)
@@ -66,6 +66,10 @@ static void put_head(Report *r)
     put_chip(b, all ? "good" : "open", all ? "setting" : "failures",
              arena_printf(r->a, "%s %d of %d runs finished", all ? "✓" : "…", r->finished, r->runs));
     int failed = r->count[RUN_FAILED] + r->count[RUN_TIMEOUT], diverged = r->count[RUN_DIVERGED];
+    int asked = r->verdicts - r->skipped;
+    if (asked)
+        put_chip(b, r->fell ? "bad" : "good", "verdicts",
+                 arena_printf(r->a, "%s %d of %d thresholds hold", r->fell ? "✗" : "✓", asked - r->fell, asked));
     if (failed) put_chip(b, "bad", "failures", arena_printf(r->a, "✗ %d failed", failed));
     if (diverged) put_chip(b, "open", "failures", arena_printf(r->a, "! %d diverged", diverged));
     buf_puts(b, "</ul>\n</header>\n");
@@ -73,10 +77,10 @@ static void put_head(Report *r)
 
 static void put_contents(Report *r)
 {
-    static const char *const link[][2] = { { "setting", "Setting" },       { "results", "Results" },
-                                           { "figures", "Figures" },       { "failures", "Failures" },
-                                           { "machines", "Machines" },     { "reproduce", "Reproduce" },
-                                           { "reading", "How to read it" } };
+    static const char *const link[][2] = { { "setting", "Setting" },     { "results", "Results" },
+                                           { "figures", "Figures" },     { "verdicts", "Verdicts" },
+                                           { "failures", "Failures" },   { "machines", "Machines" },
+                                           { "reproduce", "Reproduce" }, { "reading", "How to read it" } };
     buf_puts(&r->b, "<nav aria-label=\"Sections\">\n<ul>\n");
     for (size_t i = 0; i < sizeof link / sizeof *link; i++)
         buf_printf(&r->b, "<li><a href=\"#%s\">%s</a></li>\n", link[i][0], link[i][1]);
@@ -97,6 +101,7 @@ static bool write_page(Report *r, const char *out, Err *err)
     TRY(report_setting(r, err));
     report_table(r);
     report_figures(r);
+    report_verdicts(r);
     report_failures(r);
     report_machines(r);
     report_reproduce(r);

@@ -6,6 +6,7 @@
 
 #include "show/cells.h"
 #include "sweep/collect.h"
+#include "sweep/verdicts.h"
 
 typedef struct Report {
     Arena *a, *tmp;                    /* tmp: reset by whoever takes a mark */
@@ -19,6 +20,7 @@ typedef struct Report {
     int runs; const RowResult **run;   /* distinct ones, in plan order */
     int count[RUN_INTERRUPTED + 1];    /* of distinct runs, by state */
     int finished;
+    int verdicts, fell, skipped; Verdict *verdict;
 } Report;
 
 /* ---- report_html.c ---------------------------------------------------------------------------------------------- */
@@ -53,6 +55,8 @@ bool report_setting(Report *r, Err *err);                 /* report_setting.c */
 void report_options(Report *r);                           /* report_setting.c: the options all runs share */
 void report_table(Report *r);                             /* report_table.c */
 void report_figures(Report *r);                           /* report_figures.c */
+bool report_read_verdicts(Report *r, Err *err);            /* report_verdicts.c */
+void report_verdicts(Report *r);                          /* report_verdicts.c */
 void report_failures(Report *r);                          /* report_runs.c */
 void report_machines(Report *r);                          /* report_runs.c */
 void report_reproduce(Report *r);                         /* report_reproduce.c */

@@ -142,6 +142,15 @@ static void read_run(Report *r, const RowResult *run, Machine *list, int *n)
     arena_reset(r->tmp, mark);
 }
 
+/* "2026-11-30 19:39 – 20:28" from two of 2026-11-30T19:39:42Z. */
+static const char *period_text(Arena *a, const char *first, const char *last)
+{
+    if (strlen(first) < 16 || strlen(last) < 16) return first;
+    bool one_day = !strncmp(first, last, 10);
+    return arena_printf(a, "%.10s %.5s – %.10s%s%.5s", first, first + 11, one_day ? "" : last, one_day ? "" : " ",
+                        last + 11);
+}
+
 void report_machines(Report *r)
 {
     static const char *const head[] = {
@@ -165,7 +174,7 @@ void report_machines(Report *r)
         html_row_head(b, m->program);
         html_cell(b, m->host);
         buf_printf(b, "<td class=\"n\">%d</td><td class=\"n\">%.1f</td>", m->runs, m->cpu / 60);
-        html_cell(b, same(m->first, m->last) ? m->first : arena_printf(r->a, "%s – %s", m->first, m->last));
+        html_cell(b, period_text(r->a, m->first, m->last));
         buf_printf(b, "<td class=\"text\">%s<br />%s<br />%s</td></tr>\n", html_text(r->a, m->compiler),
                    html_text(r->a, m->flags), html_text(r->a, m->products));
     }
