@@ -15,7 +15,12 @@
  * s4: the M places are uniform among the body; variable: false puts the tokens first (plain copying); reverse: true
  * asks for the last token first. mad: the blanks before each data token are multinomial (len; 1/m, ..., 1/m), none
  * follows the last. m may be a law ([1, 16] is the published variable_length: body fixed, as many markers as tokens).
- * Nothing else is scored. Fails for options that do not belong to the variant and for m >= len with lag.
+ * Nothing else is scored.
+ *
+ * Memory: m log2(A-2) bits before the first marker (of a law, the largest m); lag: the tokens read and still to be
+ * written, at most min(m, len - m) of them.
+ *
+ * Fails for options that do not belong to the variant and for m >= len with lag.
  *
  * Source: s4, lag: repository state-spaces/s4, copying data set (variable: true), used for Gu and Dao 2023
  * (arXiv:2312.00752), section 4.1.1: len 4096, m 16, alphabet 16. mad: Poli et al. 2024 (arXiv:2403.17844), repository
@@ -24,6 +29,7 @@
  */
 #include "task.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { VERSION = 1 };
@@ -121,6 +127,14 @@ static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
     }
 }
 
+static double memory_bits(const void *cfg, const void *data)
+{
+    (void)data;
+    const Cfg *c = cfg;
+    int m = length_max(&c->m), rest = length_max(&c->len) - m;
+    return (c->variant == LAG && rest < m ? rest : m) * log2(c->alphabet - 2);
+}
+
 /* A finger on the next token to write: it rests until the first marker, then walks over the noise. */
 static void solve(const void *cfg, const void *data, const int *input, int len, int *prediction)
 {
@@ -174,4 +188,4 @@ static Theory theory(const void *cfg, TheoryClass cls, int layers)
 }
 
 TASK_WITH(selective_copying, "copy the data tokens and skip the noise", "arXiv:2312.00752, 2403.17844",
-          .symbol = symbol)
+          .symbol = symbol, .memory_bits = memory_bits)

@@ -17,6 +17,11 @@
  * 0.95 at 0.1. Read error rate = 1 - acc_token. Slices: floor(log2(positions since the register last changed)).
  * Fails for odd len and probabilities that do not sum to 1.
  *
+ * Memory, with P = len/2 pairs: log2 3 = 1.58 bits between the tokens of a pair (a write is pending, or the register
+ * stays 0, or stays 1), 1 bit if there is no pair between the first and the last that may be w or i, or none of those
+ * two ever is. With p_undo, after h = floor(P/2) writes, undos and a read reach each of them: h bits, and for odd P
+ * h + log2(3/2), between the tokens of the pair in the middle.
+ *
  * Source: Liu et al. 2023 (arXiv:2306.00946); published T = 512, p_ignore 0.8, tails 0.98 and 0.1. Stress:
  * Dankowiakowski and Ronca (metric automata, on robustness of state-space models). Undo: arXiv:2604.05923, from its
  * abstract; details ours, with p_undo 0.1 in mind. Deviation: T = 128 by default.
@@ -149,6 +154,20 @@ static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
     e->has_train_target = c->score == ALL;
 }
 
+/* Of P pairs, h written and the rest left: stacks of h bits, each reached by undos and a read. Inside a pair, j of them
+ * before it, the instruction counts too: i on a stack shown to depth P-j-1, or a write pending on one a read less deep. */
+static double memory_bits(const void *cfg, const void *data)
+{
+    (void)data;
+    const Cfg *c = cfg;
+    double write, read;
+    int pairs = length_max(&c->len) / 2, h = pairs / 2;
+    rates(c, &write, &read);
+    bool both = !c->stress && pairs > 2 && write > 0 && c->p_ignore > 0;
+    if (c->stress || !(c->p_undo > 0) || !(write > 0)) return both ? log2(3) : 1;
+    return pairs % 2 && both ? h + log2(1.5) : h;
+}
+
 /* Look back from the read: every u skips one write; the first write is always left. */
 static int look_back(const int *input, int t)
 {
@@ -204,4 +223,5 @@ static Theory theory(const void *cfg, TheoryClass cls, int layers)
     return linear && layers < 2 ? one_layer : by_class[cls.kind];
 }
 
-TASK_WITH(flip_flop, "one bit of memory among distractors", "arXiv:2306.00946", .symbol = symbol)
+TASK_WITH(flip_flop, "one bit of memory among distractors", "arXiv:2306.00946", .symbol = symbol,
+          .memory_bits = memory_bits)

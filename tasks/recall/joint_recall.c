@@ -15,12 +15,16 @@
  * positions, ck targets. Values of the second table are shown after they were asked for. A constant is right for 1 of
  * n_value, exactly. Fails when contexts or keys exceed their maximum.
  *
+ * Memory: ck log2(n_value) bits at <sep>, for the second table asks for every entry; where ck exceeds n_value, rather
+ * (ck-1) log2(n_value) + log2(ck) after the last key of the first table: the entries before it, and which one it is.
+ *
  * Source: Zhan et al. 2025 (arXiv:2507.00449), repository HAX, create_dataset; published contexts and keys [5, 16],
  * n_value 16, ids padded to a vocabulary of 100. Deviations: small defaults; no padding; pairs (c, k) uniform, not
  * swept in order; equal examples are not removed.
  */
 #include "task.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { VERSION = 1 };
@@ -105,6 +109,14 @@ static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
     e->len = len;
 }
 
+static double memory_bits(const void *cfg, const void *data)
+{
+    (void)data;
+    const Cfg *c = cfg;
+    int entries = length_max(&c->contexts) * length_max(&c->keys);
+    return (entries - 1) * log2(c->n_value) + log2(entries > c->n_value ? entries : c->n_value);
+}
+
 /* At a key, find the same context's block from the front and the same key in it. */
 static void solve(const void *cfg, const void *data, const int *input, int len, int *prediction)
 {
@@ -153,4 +165,4 @@ static Theory theory(const void *cfg, TheoryClass cls, int layers)
     }
 }
 
-TASK_WITH(joint_recall, "recall by context and key", "arXiv:2507.00449", .symbol = symbol)
+TASK_WITH(joint_recall, "recall by context and key", "arXiv:2507.00449", .symbol = symbol, .memory_bits = memory_bits)

@@ -20,6 +20,9 @@
  * holds values (a constant answer, exactly), 1/N for who knows the values of the context but not the bindings.
  * Slices: floor(log2(distance from the last showing of the value to the query)).
  *
+ * Memory: log2 (V/2)! / (V/2 - N)! bits after the context: for any N keys, the ways to give them distinct values are
+ * pairwise told apart by the queries.
+ *
  * Source: Arora et al. 2023 (arXiv:2312.04927), section 4, and 2024 (arXiv:2402.18668), repository zoology,
  * multiquery_ar. Deviations: vocab 256 by default (published 8192; a small vocabulary is easier, so say it in figures);
  * passes > 1 as intended (the context repeated; the published code fails); slots by exponential races, the same law.
@@ -142,6 +145,15 @@ static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
     e->has_slice = true;
 }
 
+static double memory_bits(const void *cfg, const void *data)
+{
+    (void)data;
+    const Cfg *c = cfg;
+    double bits = 0;
+    for (int i = 0; i < length_max(&c->kv); i++) bits += log2(c->vocab / 2 - i);
+    return bits;
+}
+
 /* The first time a key is followed by something is its binding: remember the position of every first occurrence. */
 static void solve(const void *cfg, const void *data, const int *input, int len, int *prediction)
 {
@@ -182,4 +194,5 @@ static Theory theory(const void *cfg, TheoryClass cls, int layers)
     }
 }
 
-TASK_WITH(mqar, "multi-query associative recall", "arXiv:2312.04927, 2402.18668", .symbol = symbol)
+TASK_WITH(mqar, "multi-query associative recall", "arXiv:2312.04927, 2402.18668", .symbol = symbol,
+          .memory_bits = memory_bits)

@@ -18,6 +18,8 @@
  * zoology's input_seq_len counts bits and end mark (len + 1), its cumulative circuit has input_seq_len - 1 bits.
  * Published without bos. zoology_final and final give the same sequences, from two sources.
  *
+ * Memory: 1 bit, the parity so far (0 when the only bit is also the place of the answer).
+ *
  * Source: Deletang et al. 2023 (arXiv:2207.02098), parity check (final); Beck et al. 2024 (arXiv:2405.04517), parity,
  * also used by Grazzi et al. 2025 (arXiv:2411.12537) (xlstm); Arora et al. 2023 (arXiv:2312.04927), repository zoology,
  * parity circuits (every, zoology_final).
@@ -89,6 +91,13 @@ static void solve(const void *cfg, const void *data, const int *input, int len, 
     }
 }
 
+static double memory_bits(const void *cfg, const void *data)
+{
+    (void)data;
+    const Cfg *c = cfg;
+    return has_mark(c) || length_max(&c->len) > 1;
+}
+
 static const char *symbol(const void *cfg, const void *data, int id, bool is_target, char *buf)
 {
     (void)data, (void)buf;
@@ -118,4 +127,5 @@ static Theory theory(const void *cfg, TheoryClass cls, int layers)
     return by_class[cls.kind];
 }
 
-TASK_WITH(parity, "running parity of fair bits", "arXiv:2207.02098, 2405.04517, 2312.04927", .symbol = symbol)
+TASK_WITH(parity, "running parity of fair bits", "arXiv:2207.02098, 2405.04517, 2312.04927", .symbol = symbol,
+          .memory_bits = memory_bits)

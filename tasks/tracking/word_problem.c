@@ -20,6 +20,9 @@
  *   tokens       the whole group, each element given `repeat` times, or as repeat-1 blanks and then the element; it
  *                counts at its last copy, so the first repeat-1 targets are identities
  *
+ * Memory: log2 of the number of products that the same number of elements can have: log2 |G|, but less for few where
+ * they are one coset (S<n>: |G|/2, every generator is odd); swaps_hard: of those after whole blocks, times those of one.
+ *
  * Chance is 1/|G|; the majority share is exact, from the chain of products. Headline acc_token; the sources report
  * acc_exact (all prefixes right) and acc_prefix, which the runner always gives beside it. Fails for unknown groups and
  * for options that do not fit together. Deviations: the mark <bos> is not scored (the sources count it); sequences are
@@ -31,6 +34,7 @@
 #include "task.h"
 #include "common/group.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { VERSION = 1 };
@@ -197,6 +201,35 @@ static double majority(const Cfg *c, const Data *d)
         if (share[x] > best) best = share[x];
     }
     return best / total;
+}
+
+/* Replace the set of products by that of one element more; returns its size. */
+static int reach(const Cfg *c, const Data *d, bool *in)
+{
+    bool next[GROUP_ORDER_MAX] = { false };
+    int order = d->group.order, letters = alphabet_size(c, d), n = 0;
+    for (int x = 0; x < order; x++)
+        for (int i = 0; in[x] && i < letters; i++) next[d->group.mul[x * order + alphabet_id(c, d, i)]] = true;
+    for (int x = 0; x < order; x++) n += in[x] = next[x];
+    return n;
+}
+
+/* How many products exactly k elements can have. The number never falls with k, and has settled after |G| elements. */
+static int reachable(const Cfg *c, const Data *d, int k)
+{
+    bool in[GROUP_ORDER_MAX] = { true };
+    int n = 1;
+    for (int i = 0; i < k && i < 2 * d->group.order && n < d->group.order; i++) n = reach(c, d, in);
+    return n;
+}
+
+static double memory_bits(const void *cfg, const void *data)
+{
+    const Cfg *c = cfg;
+    const Data *d = data;
+    int len = length_max(&c->len);
+    if (c->generators == SWAPS_HARD) return log2(reachable(c, d, len - BLOCK)) + log2(reachable(c, d, BLOCK));
+    return log2(reachable(c, d, len - 1));
 }
 
 static bool check_generators(const Cfg *c, const Data *d, Err *err)
@@ -471,4 +504,4 @@ static Theory theory(const void *cfg, TheoryClass cls, int layers)
 }
 
 TASK_WITH(word_problem, "running product in a finite group", "arXiv:2404.08819, 2502.10297", .prepare = prepare,
-          .data_size = sizeof(Data), .symbol = symbol)
+          .data_size = sizeof(Data), .symbol = symbol, .memory_bits = memory_bits)
