@@ -23,11 +23,12 @@ static Err err;
 /* What the seed of the run asks for. */
 static const char worker[] =
     "#!/bin/sh\n"
-    "[ \"$1 $2 $4\" = 'run --dir ' ] && [ \"$OPENBLAS_NUM_THREADS\" = 1 ] || exit 9\n"
+    "[ \"$1 $2\" = 'run --dir' ] && [ \"$OPENBLAS_NUM_THREADS\" = 1 ] || exit 9\n"
     "cd \"$3\" || exit 9\n"
     "echo x >> started\n"
     "seed=$(sed -n 's/^seed: //p' config.yaml)\n"
     "done_as() { printf 'run_id,status,test_headline\\nr,%s,0.5\\n' $1 > result.csv; echo $1 > status; }\n"
+    "[ $seed -gt 100 ] && seed=9\n"
     "case $seed in\n"
     "1) done_as ok;;\n"
     "2) done_as diverged;;\n"
@@ -39,6 +40,13 @@ static const char worker[] =
     "8) trap 'echo interrupted > status; exit 143' TERM\n"
     "   echo running > status; kill -TERM $PPID; sleep 20 & wait;;\n"
     "9) sleep 0.2; done_as ok;;\n"
+    "10) trap 'echo interrupted > status; exit 75' USR1; kill -USR1 $PPID; kill -USR1 $PPID; sleep 20 & wait;;\n"
+    "11) trap 'echo interrupted > status; exit 143' TERM; kill -HUP $PPID; sleep 20 & wait;;\n"
+    "12) trap '' TERM; kill -TERM $PPID; sleep 0.5; kill -INT $PPID; sleep 20;;\n"
+    "13) trap '' TERM; echo \"$4 $5\"; echo running > status; sleep 20;;\n"
+    "14) trap 'echo interrupted > status; exit 143' TERM; sleep 20 & wait;;\n"
+    "15) trap 'kill -TERM $PPID' USR1; trap 'echo interrupted > status; exit 143' TERM\n"
+    "    kill -USR1 $PPID; while :; do sleep 20 & wait; done;;\n"
     "esac\n";
 
 static void setup(void)
@@ -74,7 +82,7 @@ static char *said(void)
     char *text;
     fflush(stderr);
     ck_assert(file_read(path_join(arena, folder, "stderr"), 1 << 16, arena, &text, NULL, &err));
-    return text;
+    return arena_strdup(arena, text);
 }
 
 static int starts(int k)
@@ -145,6 +153,137 @@ START_TEST(stops_on_signal)
     ck_assert_int_eq(pool.run[1].state, RUN_INTERRUPTED);
     ck_assert_int_eq(starts(2), 0);
     ck_assert_ptr_nonnull(strstr(said(), "terminated: stopping 1 running"));
+}
+END_TEST
+
+START_TEST(other_signals)
+{
+    static const struct {
+        const char *seeds;
+        int signal;
+        const char *said;
+    } cases[] = {
+        { "10, 2", SIGUSR1, "asked to continue later: stopping 1 running" },
+        { "11, 2", SIGHUP, "terminated: stopping 1 running" },
+        { "12, 2", SIGTERM, "terminated: stopping 1 running" }, /* does not obey: a second signal kills it */
+        { "15, 2", SIGTERM, "asked to continue later: stopping 1 running" }, /* a graceful one after SIGUSR1 */
+    };
+    double t = clock_seconds();
+    open_pool(cases[_i].seeds, 1);
+    ck_assert(pool_run(&pool, &end, &err));
+    ck_assert_int_eq(end.signal, cases[_i].signal);
+    ck_assert_double_lt(clock_seconds() - t, 15);
+    ck_assert_int_eq(pool.run[0].state, RUN_INTERRUPTED);
+    ck_assert_int_eq(starts(1), 0);
+    ck_assert_ptr_nonnull(strstr(said(), cases[_i].said));
+}
+END_TEST
+
+/* Nobody reads what the sweep says: it ends after what runs, and what was finished stays. */
+START_TEST(broken_pipe)
+{
+    int fd[2], keep = dup(2);
+    open_pool("1, 9, 2", 1);
+    ck_assert_int_eq(pipe(fd), 0);
+    close(fd[0]);
+    dup2(fd[1], 2);
+    bool ok = pool_run(&pool, &end, &err);
+    dup2(keep, 2);
+    ck_assert(ok);
+    ck_assert_int_eq(end.signal, SIGPIPE);
+    ck_assert_int_eq(pool.run[0].state, RUN_OK);
+    ck_assert_int_eq(starts(2), 0);
+}
+END_TEST
+
+START_TEST(run_limits)
+{
+    open_pool("13, 14, 1", 1);
+    pool.run_seconds = 0.1;
+    pool.grace = 0.4;
+    ck_assert(pool_run(&pool, &end, &err));
+    for (int k = 0; k < 2; k++) {
+        ck_assert_int_eq(pool.run[k].state, RUN_TIMEOUT);
+        ck_assert_int_eq(run_state(run_dir(arena, folder, pool.run[k].row->id)), RUN_TIMEOUT);
+        ck_assert_str_eq(message_of(k), "did not end within its time limit of 0.1 s");
+    }
+    ck_assert_int_eq(pool.run[2].state, RUN_OK);
+    ck_assert_str_eq(run_log_message(arena, run_dir(arena, folder, pool.run[0].row->id)), "--max-seconds 0.100");
+    pool_open(&pool, &plan, arena); /* tried again by the next sweep */
+    ck_assert(!pool.run[0].ended && pool.run[0].state == RUN_TIMEOUT && pool.run[2].ended);
+}
+END_TEST
+
+START_TEST(forecasts)
+{
+    open_pool("1, 2, 3, 4, 5, 6", 1);
+    double rest[2] = { 3, 0.5 };
+    Forecast f = pool_forecast(&pool, 2, rest, 0, 1, (double)NAN, 10, arena);
+    ck_assert(isnan(f.seconds)); /* nothing is known */
+    f = pool_forecast(&pool, 2, rest, 0, 1, 4, 8, arena);
+    ck_assert_double_eq(f.seconds, 12); /* three rounds of two */
+    ck_assert_int_eq(f.within, 4);
+    pool.run[0].ended = pool.run[1].ended = true;
+    pool.run[0].seconds = 1;
+    pool.run[1].seconds = 3;
+    cost_add(&pool, &pool.run[0]);
+    cost_add(&pool, &pool.run[1]);
+    ck_assert_double_eq(cost_expected(&pool, &pool.run[2]), 2);
+    f = pool_forecast(&pool, 2, NULL, 0, 1.5, (double)NAN, 5, arena);
+    ck_assert_double_eq(f.seconds, 6);
+    ck_assert_int_eq(f.within, 2);
+    pool.run[2].active = pool.run[3].active =
+        true; /* ends at 3 and 0.5; the others at 0.5 + 2, then 3 + 2 or 2.5 + 2 */
+    f = pool_forecast(&pool, 2, rest, 2, 1, (double)NAN, 2.5, arena);
+    ck_assert_double_eq(f.seconds, 4.5);
+    ck_assert_int_eq(f.within, 2);
+    rest[0] = -1; /* overdue counts as about to end */
+    ck_assert_double_eq(pool_forecast(&pool, 2, rest, 2, 1, (double)NAN, 0, arena).seconds, 2.5);
+    rest[0] = (double)NAN;
+    ck_assert(isnan(pool_forecast(&pool, 2, rest, 2, 1, (double)NAN, 0, arena).seconds));
+}
+END_TEST
+
+/* Costs are those of like runs, from the nearest kind that has finished. */
+START_TEST(like_runs)
+{
+    open_pool("1, 2, 3, 4, 5", 1);
+    static const char *const names[5][2] = { { "a", "x" }, { "a", "y" }, { "b", "x" }, { "b", "z" }, { "a", "x" } };
+    for (int k = 0; k < 5; k++) {
+        plan.row[k].case_label = names[k][0];
+        plan.row[k].mixer_label = names[k][1];
+    }
+    pool_open(&pool, &plan, arena);
+    for (int k = 0; k < 3; k++) {
+        pool.run[k].seconds = k == 0 ? 1 : k == 1 ? 2 : 6;
+        cost_add(&pool, &pool.run[k]);
+    }
+    ck_assert_double_eq(cost_expected(&pool, &pool.run[4]), 1); /* case a, mixer x */
+    ck_assert_double_eq(cost_expected(&pool, &pool.run[3]), 3); /* any */
+    plan.row[3].mixer_label = "x";
+    plan.row[3].case_label = "c";
+    pool_open(&pool, &plan, arena);
+    for (int k = 0; k < 3; k++) {
+        pool.run[k].seconds = k == 0 ? 1 : k == 1 ? 2 : 6;
+        cost_add(&pool, &pool.run[k]);
+    }
+    ck_assert_double_eq(cost_expected(&pool, &pool.run[3]), 3.5); /* mixer x */
+}
+END_TEST
+
+/* Forty runs of a fifth of a second do not fit into three seconds; that is said once, before they are over. */
+START_TEST(limit_forecast)
+{
+    char seeds[400] = "9";
+    for (int i = 0; i < 40; i++) sprintf(seeds + strlen(seeds), ", %d", 109 + 100 * i);
+    open_pool(seeds, 1);
+    pool.max_seconds = 3;
+    ck_assert(pool_run(&pool, &end, &err));
+    ck_assert(end.out_of_time);
+    const char *text = said(), *note = strstr(text, "note: forecast ");
+    ck_assert_msg(note && strstr(note, " s for 41 runs exceeds --max-hours 0.000833333: about "), "%s", text);
+    ck_assert_ptr_nonnull(strstr(note, " runs will be done; the same command resumes\n"));
+    ck_assert_ptr_null(strstr(note + 1, "note: "));
 }
 END_TEST
 
@@ -257,6 +396,12 @@ int main(void)
         tcase_add_test(c, fail_fast);
         tcase_add_test(c, stops_on_signal);
         tcase_add_test(c, max_seconds);
+        tcase_add_loop_test(c, other_signals, 0, 4);
+        tcase_add_test(c, broken_pipe);
+        tcase_add_test(c, run_limits);
+        tcase_add_test(c, forecasts);
+        tcase_add_test(c, like_runs);
+        tcase_add_test(c, limit_forecast);
         tcase_add_test(c, shards);
         tcase_add_test(c, locks);
     } else {

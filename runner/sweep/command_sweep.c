@@ -6,6 +6,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -71,7 +73,20 @@ static void print_rows(const Plan *plan, const Pool *pool, Arena *a)
     }
 }
 
-static void print_dry(const Plan *plan, const Pool *pool)
+/* What is left to do, by what finished runs took; nothing if there are none. */
+static void print_cost(const Pool *pool, Arena *a)
+{
+    char total[32], wall[32];
+    double seconds = 0;
+    for (int k = 0; k < pool->n; k++)
+        if (!pool->run[k].ended) seconds += cost_expected(pool, &pool->run[k]);
+    if (isnan(seconds)) return;
+    const Forecast f = pool_forecast(pool, pool->jobs, NULL, 0, 1, (double)NAN, (double)INFINITY, a);
+    printf("about %s of processor time, %s with -j %d, by what finished runs took\n", duration_text(seconds, total),
+           duration_text(f.seconds, wall), pool->jobs);
+}
+
+static void print_dry(const Plan *plan, const Pool *pool, Arena *a)
 {
     int finished = 0, retry = 0;
     for (int k = 0; k < pool->n; k++) {
@@ -82,6 +97,7 @@ static void print_dry(const Plan *plan, const Pool *pool)
     if (pool->shards) printf("shard %d/%d has ", pool->shard, pool->shards);
     printf("%d run%s: %d finished, %d to do", pool->n, pool->n == 1 ? "" : "s", finished, pool->n - finished);
     printf(retry ? " (%d of them not for the first time)\n" : "\n", retry);
+    if (finished < pool->n) print_cost(pool, a);
 }
 
 /* Failures once more, where they can be found after a long night. */
@@ -120,7 +136,8 @@ static int summary(const Plan *plan, const Pool *pool, const PoolEnd *end, const
     printf(", %s\n", duration_text(end->seconds, took));
     print_failures(pool, results, a);
     printf("%s/%s/{runs,metrics,selected}.csv\n", results, plan->name);
-    if (end->signal) return 128 + end->signal;
+    if (end->signal == SIGUSR1) printf("stopped to be continued: the same command resumes\n");
+    if (end->signal) return end->signal == SIGUSR1 ? EXIT_CONTINUE : 128 + end->signal;
     if (count[RUN_FAILED] + count[RUN_TIMEOUT]) return EXIT_SOME_FAILED;
     if (end->out_of_time || open || count[RUN_INTERRUPTED]) return EXIT_CONTINUE;
     printf("next: seqprobe table %s\n", plan->name);
@@ -197,31 +214,38 @@ static int sweep_command(Cli *cli, Err *err)
         err_set(err, EXIT_USAGE, "sweep: one config expected");
         return EXIT_USAGE;
     }
-    double hours = cli_real(cli, "max-hours");
-    if (hours < 0) {
-        err_set(err, EXIT_USAGE, "--max-hours: cannot be negative");
-        return EXIT_USAGE;
-    }
+    static const char *const times[] = { "max-hours", "run-seconds", "lock-timeout" };
+    for (int i = 0; i < 3; i++)
+        if (cli_real(cli, times[i]) < 0) {
+            err_set(err, EXIT_USAGE, "--%s: cannot be negative", times[i]);
+            return EXIT_USAGE;
+        }
     Pool pool = { .results = results,
                   .program = "/proc/self/exe",
                   .command = command_line(cli),
                   .jobs = read_jobs(cli, err),
                   .fail_fast = cli_bool(cli, "fail-fast"),
                   .lock_timeout = cli_real(cli, "lock-timeout"),
-                  .max_seconds = hours * 3600 };
+                  .max_seconds = 3600 * cli_real(cli, "max-hours") };
     if (pool.jobs < 0 || !read_shard(cli, &pool, err)) return EXIT_USAGE;
     if (!plan_read(cli->args[0], cli->n_sets, cli->sets, a, &plan, err)) return EXIT_USAGE;
     if (plan.notes) fputs(plan.notes, stderr);
+    pool.run_seconds = cli_given(cli, "run-seconds") ? cli_real(cli, "run-seconds") : plan.run_seconds;
+    pool.grace = pool.run_seconds + 60; /* for the measurements after training */
     if (cli_bool(cli, "list")) {
         print_rows(&plan, &pool, a);
         return EXIT_OK;
     }
     pool_open(&pool, &plan, a);
     if (cli_bool(cli, "dry-run")) {
-        print_dry(&plan, &pool);
+        print_dry(&plan, &pool, a);
         return EXIT_OK;
     }
     PoolEnd end;
+    int left = 0;
+    for (int k = 0; k < pool.n; k++) left += !pool.run[k].ended;
+    if (left && !term_is_tty(2)) /* a terminal shows more, and at once */
+        fprintf(stderr, "%s: %d of %d runs to do, %d at a time\n", plan.name, left, pool.n, pool.jobs);
     if (!plan_write(&plan, results, err) || !pool_run(&pool, &end, err)) return EXIT_FAILED;
     if (!collect_alone(&plan, results, a, err)) return EXIT_FAILED;
     return summary(&plan, &pool, &end, results, a);
@@ -235,6 +259,8 @@ static const Flag sweep_flags[] = {
     { "shard", 0, FLAG_STRING, NULL, "I/N", "only every Nth run, from the Ith on (0 <= I < N); for several machines" },
     { "fail-fast", 0, FLAG_BOOL, NULL, NULL, "stop at the first run that fails" },
     { "max-hours", 0, FLAG_REAL, "0", "H", "stop after H hours, to be continued by the same command; 0: no limit" },
+    { "run-seconds", 0, FLAG_REAL, NULL, "S",
+      "end a run as `timeout` after S seconds of training; 0: no limit; default: limits.run_hours of the config" },
     { "lock-timeout", 0, FLAG_REAL, "600", "S",
       "another host's lock counts as left behind if not touched for S seconds" },
     FLAG_END
@@ -251,6 +277,9 @@ const Command command_sweep = {
         "\n"
         "Every row is checked before anything runs. Finished runs are found by their id and not run again; a run that\n"
         "fails is recorded and the sweep goes on. Writes DIR/NAME/{plan,runs,metrics,selected}.csv and DIR/runs/ID/.\n"
+        "A run that reaches its time limit is recorded as `timeout` and continued by the next sweep, with a limit of "
+        "its\n"
+        "own again. SIGUSR1 makes every run write a checkpoint and the sweep end with 75.\n"
         "Exit code: 0; 2 the config is wrong; 4 runs failed; 75 stopped, to be continued; 130 or 143 by a signal.\n",
     .flags = sweep_flags,
     .run = sweep_command,

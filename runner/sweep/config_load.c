@@ -53,6 +53,8 @@ const ConfigKey config_keys[] = {
       "worse: {mixer: B}, by: 0.1}; note: a text" },
     { "select", MAP, "a map",
       "{over: [train.lr]}: the axes among which validation chooses (the default); test plays no part" },
+    { "limits", MAP, "a map such as {run_hours: 2}",
+      "{run_hours: H}: a run that trains longer ends as timeout and is continued by the next sweep" },
     { "figures", LIST | MAP, "a list of maps", "what `plot` draws: [{kind: heatmap}, {kind: length, cases: [...]}]" },
     { NULL, 0, NULL, NULL },
 };

@@ -79,29 +79,22 @@ static void worker_line(const DisplayLine *l, char *out, size_t size)
              acc, duration_text(p->eta_s, b), p->tokens_per_s / 1000);
 }
 
-void display_update(Display *d, double now, int done, int n, double eta_s, const DisplayLine *line, int lines)
+bool display_due(const Display *d, double now) { return now - d->last >= (d->tty ? 0.2 : 60); }
+
+void display_update(Display *d, double now, const char *head, const DisplayLine *line, int lines)
 {
-    char text[512], eta[32];
-    if (now - d->last < (d->tty ? 0.2 : 60)) return;
+    char text[512];
     d->last = now;
     d->width = term_width(2);
-    snprintf(text, sizeof text, "%d/%d runs done, %d running, about %s left", done, n, lines,
-             duration_text(eta_s, eta));
-    if (!d->tty) {
-        fprintf(stderr, "%s\n", text);
-        for (int i = 0; i < lines; i++) {
-            worker_line(&line[i], text, sizeof text);
-            fprintf(stderr, "%s\n", text);
-        }
-        return;
-    }
     erase(d);
-    print_clipped(d, text);
-    for (int i = 0; i < lines; i++) {
-        worker_line(&line[i], text, sizeof text);
-        print_clipped(d, text);
+    for (int i = -1; i < lines; i++) {
+        if (i >= 0) worker_line(&line[i], text, sizeof text);
+        if (d->tty)
+            print_clipped(d, i < 0 ? head : text);
+        else
+            fprintf(stderr, "%s\n", i < 0 ? head : text);
     }
-    d->drawn = 1 + lines;
+    if (d->tty) d->drawn = 1 + lines;
     fflush(stderr);
 }
 

@@ -259,6 +259,21 @@ static bool read_settings(Expand *x, int n_sets, const char *const *sets)
     return true;
 }
 
+/* `limits: {run_hours: H}` */
+static bool read_limits(const Value *map, Arena *a, Plan *plan, Err *err)
+{
+    typedef struct Limits {
+        double run_hours;
+    } Limits;
+    static const Option options[] = {
+        OPT_R(Limits, run_hours, "0", 0, 1e5, "training time of a run, hours; 0: no limit"), OPT_END
+    };
+    Limits limits;
+    TRY(options_read(options, map, "limits", NULL, &limits, a, err));
+    plan->run_seconds = 3600 * limits.run_hours;
+    return true;
+}
+
 static bool read_all(Expand *x, const char *path, int n_sets, const char *const *sets)
 {
     Value *root;
@@ -273,6 +288,7 @@ static bool read_all(Expand *x, const char *path, int n_sets, const char *const 
     x->plan->select = value_get(root, "select");
     x->plan->title = value_text(root, "title", NULL);
     x->plan->question = value_text(root, "question", NULL);
+    TRY(read_limits(value_get(root, "limits"), a, x->plan, err));
     TRY(check_exclude(x->exclude, err));
     x->hits = ARENA_NEW(a, int, x->exclude ? x->exclude->count + 1 : 1);
     TRY(axes_read(value_get(root, "sweep"), true, a, &x->sweep, err));

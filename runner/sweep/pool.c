@@ -5,8 +5,13 @@
  * on the descriptor SEQPROBE_PROGRESS_FD lines "progress STEP STEPS LOSS ACC TOKENS_PER_S ETA_S". However it ends, the
  * status file says what became of the run; an end without a status is recorded here as failed.
  *
- * SIGINT and SIGTERM are blocked and fetched between polls (no handler, no globals): the first is passed on as SIGTERM,
- * so that workers end as interrupted and can be resumed; a second one kills them.
+ * Signals are blocked and fetched between polls (no handler, no globals; on Linux a signalfd ends the poll):
+ *   SIGINT SIGTERM SIGHUP   passed on as SIGTERM, so that workers end as interrupted and can be resumed; the second
+ *                           one kills them. A SIGHUP that was ignored at the start (nohup) stays ignored
+ *   SIGUSR1                 passed on: a batch system needs the machine; one of the above may follow
+ *   SIGPIPE                 nobody reads stderr any more: as SIGTERM, and quietly
+ *   SIGCHLD                 a worker has ended
+ * Workers that do not obey within STOP_SECONDS are killed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,11 +26,12 @@
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #endif
 
 #include "sweep/pool.h"
 
-enum { JOBS_MAX = 512 };
+enum { JOBS_MAX = 512, STOP_SECONDS = 120 };
 
 typedef struct Worker {
     pid_t pid; /* 0: free */
@@ -34,6 +40,7 @@ typedef struct Worker {
     size_t fill; /* an unfinished progress line */
     RunProgress progress;
     double started;
+    bool overdue; /* told to end for its time limit, killed a little later */
 } Worker;
 
 typedef struct State {
@@ -42,65 +49,14 @@ typedef struct State {
     Arena *a;
     Display display;
     Worker *worker;
-    int active;
+    int active, done, signal_fd;
     double started, next_lock; /* when locked runs are tried again */
-    bool stopping;
+    double stopped;            /* when workers were told to end; 0: not yet */
+    double wall, cpu;          /* of the runs that finished here: a run costs more time than its CPU seconds */
+    bool stopping, forecast;   /* the time limit has been compared with the forecast */
     sigset_t signals, before;
     Err *err;
 } State;
-
-int *plan_run_index(const Plan *plan, Arena *a, int *distinct)
-{
-    size_t size = 16; /* of a table of row + 1 by hash of the id, open addressing */
-    while (size < 2 * (size_t)plan->rows) size *= 2;
-    int *table = ARENA_NEW(a, int, size), *index = ARENA_NEW(a, int, plan->rows + 1);
-    *distinct = 0;
-    for (int i = 0; i < plan->rows; i++) {
-        size_t at = fnv1a64(plan->row[i].id) & (size - 1);
-        while (table[at] && strcmp(plan->row[table[at] - 1].id, plan->row[i].id) != 0) at = (at + 1) & (size - 1);
-        if (table[at]) {
-            index[i] = index[table[at] - 1];
-        } else {
-            table[at] = i + 1;
-            index[i] = (*distinct)++;
-        }
-    }
-    return index;
-}
-
-/* "parity gla seed=1 lr=1.0e-3" */
-static const char *run_label(const Plan *plan, const PlanRow *row, Arena *a)
-{
-    Buf label = buf_new(a);
-    buf_printf(&label, "%s %s seed=%llu", row->case_label, row->mixer_label, (unsigned long long)row->seed);
-    for (int c = 0; c < plan->axes; c++) {
-        const char *dot = strrchr(plan->axis[c], '.');
-        if (row->cell[c][0]) buf_printf(&label, " %s=%s", dot ? dot + 1 : plan->axis[c], row->cell[c]);
-    }
-    return label.s;
-}
-
-void pool_open(Pool *pool, const Plan *plan, Arena *a)
-{
-    int distinct, next = 0;
-    const int *index = plan_run_index(plan, a, &distinct);
-    pool->n = 0;
-    pool->run = ARENA_NEW(a, PoolRun, distinct + 1);
-    for (int i = 0; i < plan->rows; i++) {
-        const PlanRow *row = &plan->row[i];
-        if (index[i] != next) continue; /* an earlier row has this run */
-        next++;
-        if (pool->shards && index[i] % pool->shards != pool->shard) continue;
-        const char *dir = run_dir(a, pool->results, row->id);
-        RunState s = run_state(dir);
-        pool->run[pool->n++] = (PoolRun){ .row = row,
-                                          .label = run_label(plan, row, a),
-                                          .state = s,
-                                          .skipped = run_state_final(s),
-                                          .ended = run_state_final(s),
-                                          .seconds = run_state_final(s) ? run_cpu_seconds(dir) : (double)NAN };
-    }
-}
 
 /* ---- starting --------------------------------------------------------------------------------------------------- */
 
@@ -126,7 +82,12 @@ static _Noreturn void become_worker(const State *s, const char *dir, int log, in
     if (s->pool->command) setenv("SEQPROBE_COMMAND", s->pool->command, 1);
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     sigprocmask(SIG_SETMASK, &s->before, NULL);
-    execl(s->pool->program, "seqprobe", "run", "--dir", dir, (char *)NULL);
+    char limit[32];
+    snprintf(limit, sizeof limit, "%.3f", s->pool->run_seconds);
+    if (s->pool->run_seconds > 0)
+        execl(s->pool->program, "seqprobe", "run", "--dir", dir, "--max-seconds", limit, (char *)NULL);
+    else
+        execl(s->pool->program, "seqprobe", "run", "--dir", dir, (char *)NULL);
     ssize_t n = write(2, error, sizeof error - 1);
     _exit(n < 0 ? 126 : 127);
 }
@@ -171,6 +132,8 @@ static bool start(State *s, Worker *w, int k)
     if (run_state_final(r->state)) { /* by another sweep, since we looked */
         r->skipped = r->ended = true;
         r->seconds = run_cpu_seconds(dir);
+        cost_add(s->pool, r);
+        s->done++;
         run_unlock(lock);
         return true;
     }
@@ -253,24 +216,30 @@ static void signal_workers(State *s, int sig)
         if (s->worker[i].pid) kill(-s->worker[i].pid, sig);
 }
 
-static void stop(State *s, const char *why)
+static void stop(State *s, const char *why, int sig)
 {
     char text[128];
-    if (s->stopping) return;
+    if (!s->stopping) {
+        snprintf(text, sizeof text, "%s: stopping %d running; the same command resumes", why, s->active);
+        if (sig != SIGPIPE) display_print(&s->display, text);
+    }
     s->stopping = true;
-    snprintf(text, sizeof text, "%s: stopping %d running; the same command resumes", why, s->active);
-    display_print(&s->display, text);
-    signal_workers(s, SIGTERM);
+    s->stopped = clock_seconds();
+    signal_workers(s, sig == SIGUSR1 ? SIGUSR1 : SIGTERM);
 }
 
 static void take_signals(State *s)
 {
     const struct timespec none = { 0, 0 };
-    int sig;
+    int sig, *first = &s->end->signal;
     while ((sig = sigtimedwait(&s->signals, NULL, &none)) > 0) {
-        if (s->end->signal) signal_workers(s, SIGKILL);
-        s->end->signal = sig;
-        stop(s, sig == SIGINT ? "interrupted" : "terminated");
+        if (sig == SIGCHLD || (sig == SIGUSR1 && *first) || (sig == SIGPIPE && s->stopping)) continue;
+        if (*first && *first != SIGUSR1) {
+            signal_workers(s, SIGKILL);
+            continue;
+        }
+        *first = sig;
+        stop(s, sig == SIGINT ? "interrupted" : sig == SIGUSR1 ? "asked to continue later" : "terminated", sig);
     }
 }
 
@@ -278,16 +247,14 @@ static void take_signals(State *s)
 static void report(State *s, const PoolRun *r, const char *dir, double seconds, const char *message)
 {
     char text[1024], took[32];
-    int done = 0;
     const char *red = s->display.color ? "\033[1;31m" : "", *plain = s->display.color ? "\033[0m" : "";
-    for (int k = 0; k < s->pool->n; k++) done += s->pool->run[k].ended;
     bool bad = r->state == RUN_FAILED || r->state == RUN_TIMEOUT;
     duration_text(seconds, took);
     if (bad)
-        snprintf(text, sizeof text, "[%d/%d] %s%s%s  %s  %s  %s: %s (%s/log.txt)", done, s->pool->n, red,
+        snprintf(text, sizeof text, "[%d/%d] %s%s%s  %s  %s  %s: %s (%s/log.txt)", s->done, s->pool->n, red,
                  run_state_name(r->state), plain, r->label, took, r->row->id, message, dir);
     else
-        snprintf(text, sizeof text, "[%d/%d] %s  %s  %s%s", done, s->pool->n, run_state_name(r->state), r->label,
+        snprintf(text, sizeof text, "[%d/%d] %s  %s  %s%s", s->done, s->pool->n, run_state_name(r->state), r->label,
                  message, took);
     display_print(&s->display, text);
 }
@@ -301,44 +268,65 @@ static const char *headline(Arena *a, const char *dir)
     return isnan(v) ? "" : arena_printf(a, "acc %.3f  ", v);
 }
 
-/* What became of a run whose worker ended with wait status `status`. */
+/* Why a worker that did not report for itself ended; true if its run can be continued as if interrupted. */
+static bool explain_end(const State *s, const Worker *w, int status, const char *dir, const char **message)
+{
+    if (w->overdue) {
+        *message = arena_printf(s->a, "did not end within its time limit of %g s", s->pool->run_seconds);
+        return false;
+    }
+    if (s->stopping && WIFSIGNALED(status)) return true; /* we killed it, or it had no time to say so */
+    *message = run_log_message(s->a, dir);
+    if (WIFSIGNALED(status))
+        *message = arena_printf(s->a, "killed by signal %d (%s)%s%s", WTERMSIG(status), strsignal(WTERMSIG(status)),
+                                **message ? ": " : "", *message);
+    else if (!**message)
+        *message = arena_printf(s->a, "ended with exit code %d and no message", WEXITSTATUS(status));
+    return false;
+}
+
+/* The state of a run whose worker ended with wait status `status`. */
+static RunState end_state(State *s, const Worker *w, int status, const char *dir, const char **message)
+{
+    Err fault = { 0 };
+    const PoolRun *r = &s->pool->run[w->run];
+    RunState state = run_state(dir);
+    const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (clean && run_state_final(state)) return state;
+    if (state == RUN_TIMEOUT) *message = "ran out of time; the same command continues it";
+    if (state == RUN_TIMEOUT || (state == RUN_INTERRUPTED && !w->overdue)) return state;
+    if (explain_end(s, w, status, dir, message)) return RUN_INTERRUPTED;
+    state = w->overdue ? RUN_TIMEOUT : RUN_FAILED;
+    if (!run_fail(dir, r->row->id, state, *message, &fault))
+        *message = arena_printf(s->a, "%s; %s", *message, fault.msg);
+    return state;
+}
+
 static void finish(State *s, Worker *w, int status)
 {
     PoolRun *r = &s->pool->run[w->run];
     const char *dir = run_dir(s->a, s->pool->results, r->row->id), *message = "";
-    double took = clock_seconds() - w->started;
+    const double took = clock_seconds() - w->started;
     if (w->pipe >= 0) close(w->pipe);
-    r->active = false;
+    w->pid = 0;
     s->active--;
-    r->state = run_state(dir);
-    bool clean = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    bool reported = clean ? run_state_final(r->state) || r->state == RUN_TIMEOUT || r->state == RUN_INTERRUPTED
-                          : r->state == RUN_TIMEOUT || r->state == RUN_INTERRUPTED;
-    if (!reported && s->stopping && WIFSIGNALED(status)) {
-        r->state = RUN_INTERRUPTED; /* we killed it, or it had no time to say so */
-    } else if (!reported) {
-        Err fault = { 0 };
-        message = run_log_message(s->a, dir);
-        if (WIFSIGNALED(status))
-            message = arena_printf(s->a, "killed by signal %d (%s)%s%s", WTERMSIG(status), strsignal(WTERMSIG(status)),
-                                   *message ? ": " : "", message);
-        else if (!*message)
-            message = arena_printf(s->a, "ended with exit code %d and no message", WEXITSTATUS(status));
-        r->state = RUN_FAILED;
-        if (!run_fail(dir, r->row->id, message, &fault)) message = arena_printf(s->a, "%s; %s", message, fault.msg);
-    } else if (r->state == RUN_TIMEOUT) {
-        message = "ran out of time";
-    }
-    double cpu = run_cpu_seconds(dir);
-    if (run_state_final(r->state)) r->seconds = isnan(cpu) ? took : cpu;
+    s->done++;
+    r->active = false;
     r->ended = true;
-    if (run_state_final(r->state)) message = headline(s->a, dir);
+    r->state = end_state(s, w, status, dir, &message);
+    if (run_state_final(r->state)) {
+        const double cpu = run_cpu_seconds(dir);
+        r->seconds = isnan(cpu) ? took : cpu;
+        s->wall += took;
+        s->cpu += r->seconds;
+        cost_add(s->pool, r);
+        message = headline(s->a, dir);
+    }
     report(s, r, dir, took, message);
     run_unlock(w->lock);
-    w->pid = 0;
     if (s->pool->fail_fast && (r->state == RUN_FAILED || r->state == RUN_TIMEOUT) && !s->stopping) {
         s->end->gave_up = true;
-        stop(s, "--fail-fast");
+        stop(s, "--fail-fast", SIGTERM);
     }
 }
 
@@ -351,61 +339,97 @@ static void reap(State *s)
     }
 }
 
-/* Mean cost of finished runs like this one: same case and mixer, else same mixer, else any; NaN without any. */
-static double expected_seconds(const Pool *pool, const PlanRow *row)
+/* ---- time ------------------------------------------------------------------------------------------------------- */
+
+static Forecast forecast(const State *s, double now)
 {
-    double sum[3] = { 0 };
-    int n[3] = { 0 };
-    for (int k = 0; k < pool->n; k++) {
-        const PoolRun *o = &pool->run[k];
-        if (!(o->seconds >= 0)) continue;
-        bool mixer = strcmp(o->row->mixer_label, row->mixer_label) == 0;
-        bool both = mixer && strcmp(o->row->case_label, row->case_label) == 0;
-        for (int c = both ? 0 : mixer ? 1 : 2; c < 3; c++) {
-            sum[c] += o->seconds;
-            n[c]++;
+    const Pool *pool = s->pool;
+    const double factor = s->cpu > 0 ? s->wall / s->cpu : 1;
+    double *rest = ARENA_NEW(s->a, double, pool->jobs), whole = 0; /* of running ones, by their own account */
+    int running = 0, heard = 0;
+    for (int i = 0; i < pool->jobs; i++) {
+        const Worker *w = &s->worker[i];
+        if (!w->pid) continue;
+        const double spent = now - w->started, own = w->progress.steps > 0 ? w->progress.eta_s : (double)NAN;
+        rest[running] = cost_expected(pool, &pool->run[w->run]) * factor - spent;
+        if (own >= 0) {
+            whole += spent + own;
+            heard++;
+            if (!(rest[running] > own)) rest[running] = own;
         }
+        running++;
     }
-    for (int c = 0; c < 3; c++)
-        if (n[c]) return sum[c] / n[c];
-    return (double)NAN;
+    const double limit = pool->max_seconds > 0 ? s->started + pool->max_seconds - now : (double)INFINITY;
+    return pool_forecast(pool, pool->jobs, rest, running, factor, heard ? whole / heard : (double)NAN, limit, s->a);
+}
+
+/* Once, as soon as the first steps allow it: will --max-hours be enough? */
+static void compare_forecast(State *s, double now)
+{
+    char text[256], total[32];
+    const double spent = now - s->started, limit = s->pool->max_seconds;
+    const bool early = spent < 2 || (s->cpu == 0 && spent < (limit < 200 ? limit / 20 : 10));
+    if (limit <= 0 || s->forecast || s->stopping || early) return;
+    const Forecast f = forecast(s, now);
+    if (isnan(f.seconds)) return;
+    s->forecast = true;
+    if (spent + f.seconds <= limit) return;
+    int before = 0;
+    for (int k = 0; k < s->pool->n; k++) before += s->pool->run[k].skipped;
+    snprintf(text, sizeof text,
+             "note: forecast %s for %d runs exceeds --max-hours %g: about %d runs will be done; the same command "
+             "resumes",
+             duration_text(spent + f.seconds, total), s->pool->n - before, limit / 3600, s->done - before + f.within);
+    display_print(&s->display, text);
 }
 
 static void show(State *s)
 {
-    double now = clock_seconds(), left = 0;
+    const double now = clock_seconds();
+    if (!display_due(&s->display, now)) return;
+    char head[256], eta[32];
+    int lines = 0, elsewhere = 0;
     DisplayLine *line = ARENA_NEW(s->a, DisplayLine, s->pool->jobs);
-    int lines = 0, done = 0, heard = 0;
-    double running = 0; /* whole cost of running ones, by their own account */
-    if (now - s->display.last < (s->display.tty ? 0.2 : 60)) return;
     for (int i = 0; i < s->pool->jobs; i++) {
         const Worker *w = &s->worker[i];
-        if (!w->pid) continue;
-        const PoolRun *r = &s->pool->run[w->run];
-        line[lines++] = (DisplayLine){ r->label, &w->progress, now - w->started };
-        double rest = expected_seconds(s->pool, r->row) - (now - w->started);
-        if (w->progress.steps > 0 && w->progress.eta_s >= 0) {
-            running += now - w->started + w->progress.eta_s;
-            heard++;
-            if (!(rest < w->progress.eta_s)) rest = w->progress.eta_s;
-        }
-        left += rest > 0 || isnan(rest) ? rest : 0;
+        if (w->pid) line[lines++] = (DisplayLine){ s->pool->run[w->run].label, &w->progress, now - w->started };
     }
-    for (int k = 0; k < s->pool->n; k++) {
-        const PoolRun *r = &s->pool->run[k];
-        done += r->ended;
-        if (r->ended || r->active) continue;
-        double cost = expected_seconds(s->pool, r->row);
-        left += isnan(cost) && heard ? running / heard : cost;
-    }
-    int parallel = s->pool->n - done < s->pool->jobs ? s->pool->n - done : s->pool->jobs;
-    display_update(&s->display, now, done, s->pool->n, parallel > 0 ? left / parallel : 0, line, lines);
+    for (int k = 0; k < s->pool->n; k++) elsewhere += s->pool->run[k].held && !s->pool->run[k].ended;
+    int n = snprintf(head, sizeof head, "%d/%d runs done, %d running", s->done, s->pool->n, lines);
+    if (elsewhere) n += snprintf(head + n, sizeof head - (size_t)n, ", %d by another process", elsewhere);
+    snprintf(head + n, sizeof head - (size_t)n, s->stopping ? ", stopping" : ", about %s left",
+             duration_text(forecast(s, now).seconds, eta));
+    display_update(&s->display, now, head, line, lines);
 }
+
+/* Limits that have passed: of the sweep, of a run that hangs, of workers that were told to end. */
+static void check_limits(State *s)
+{
+    const Pool *pool = s->pool;
+    const double now = clock_seconds();
+    if (pool->max_seconds > 0 && now - s->started > pool->max_seconds && !s->stopping) {
+        s->end->out_of_time = true;
+        stop(s, "--max-hours", SIGTERM);
+    }
+    for (int i = 0; i < pool->jobs && pool->run_seconds > 0; i++) {
+        Worker *w = &s->worker[i];
+        const double over = now - w->started - pool->run_seconds - pool->grace;
+        if (!w->pid || over <= 0) continue;
+        if (!w->overdue) kill(-w->pid, SIGTERM);
+        w->overdue = true;
+        if (over > pool->grace) kill(-w->pid, SIGKILL);
+    }
+    if (s->stopping && now - s->stopped > STOP_SECONDS) signal_workers(s, SIGKILL);
+}
+
+/* ---- the loop --------------------------------------------------------------------------------------------------- */
 
 static void wait_events(State *s, struct pollfd *fds)
 {
+    enum { TICK_MS = 200, CLOSING_MS = 10 };
     nfds_t n = 0;
     bool closing = false;
+    if (s->signal_fd >= 0) fds[n++] = (struct pollfd){ .fd = s->signal_fd, .events = POLLIN };
     for (int i = 0; i < s->pool->jobs; i++) {
         if (!s->worker[i].pid) continue;
         if (s->worker[i].pipe < 0)
@@ -413,32 +437,46 @@ static void wait_events(State *s, struct pollfd *fds)
         else
             fds[n++] = (struct pollfd){ .fd = s->worker[i].pipe, .events = POLLIN };
     }
-    poll(fds, n, closing ? 10 : 200);
+    poll(fds, n, closing && s->signal_fd < 0 ? CLOSING_MS : TICK_MS);
     for (int i = 0; i < s->pool->jobs; i++)
         if (s->worker[i].pid && s->worker[i].pipe >= 0) read_progress(&s->worker[i]);
 }
 
 static bool loop(State *s)
 {
-    struct pollfd *fds = ARENA_NEW(s->a, struct pollfd, s->pool->jobs);
+    struct pollfd *fds = ARENA_NEW(s->a, struct pollfd, s->pool->jobs + 1);
     size_t mark = arena_mark(s->a);
     bool ok = true;
     while (s->active > 0 || (!s->stopping && next_run(s, true) >= 0)) {
         if (!s->stopping && !start_some(s)) {
             ok = false;
-            stop(s, "error");
+            stop(s, "error", SIGTERM);
         }
+        show(s);
         wait_events(s, fds);
         reap(s);
         take_signals(s);
-        if (s->pool->max_seconds > 0 && clock_seconds() - s->started > s->pool->max_seconds && !s->stopping) {
-            s->end->out_of_time = true;
-            stop(s, "--max-hours");
-        }
-        show(s);
+        check_limits(s);
+        compare_forecast(s, clock_seconds());
         arena_reset(s->a, mark);
     }
     return ok;
+}
+
+/* Block what take_signals fetches. */
+static void open_signals(State *s)
+{
+    static const int known[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE, SIGCHLD };
+    struct sigaction was;
+    sigemptyset(&s->signals);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i] != SIGHUP || (sigaction(SIGHUP, NULL, &was) == 0 && was.sa_handler != SIG_IGN))
+            sigaddset(&s->signals, known[i]);
+    sigprocmask(SIG_BLOCK, &s->signals, &s->before);
+    s->signal_fd = -1;
+#ifdef __linux__
+    s->signal_fd = signalfd(-1, &s->signals, SFD_CLOEXEC | SFD_NONBLOCK);
+#endif
 }
 
 bool pool_run(Pool *pool, PoolEnd *end, Err *err)
@@ -448,13 +486,12 @@ bool pool_run(Pool *pool, PoolEnd *end, Err *err)
     *end = (PoolEnd){ 0 };
     s.worker = ARENA_NEW(s.a, Worker, pool->jobs);
     s.started = clock_seconds();
-    sigemptyset(&s.signals);
-    sigaddset(&s.signals, SIGINT);
-    sigaddset(&s.signals, SIGTERM);
-    sigprocmask(SIG_BLOCK, &s.signals, &s.before);
+    for (int k = 0; k < pool->n; k++) s.done += pool->run[k].ended;
+    open_signals(&s);
     bool ok = loop(&s);
     display_close(&s.display);
     take_signals(&s);
+    if (s.signal_fd >= 0) close(s.signal_fd);
     sigprocmask(SIG_SETMASK, &s.before, NULL);
     end->seconds = clock_seconds() - s.started;
     arena_free(s.a);

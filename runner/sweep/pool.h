@@ -19,8 +19,9 @@ char       *run_dir(Arena *a, const char *results, const char *id);
 RunState    run_state(const char *dir);
 /* Write config.yaml: the row with every option, as `run --dir` reads it. */
 bool        run_prepare(const char *dir, const Value *config, Err *err);
-/* Record a run that could not report for itself: status and a result.csv of run_id, status, message. */
-bool        run_fail(const char *dir, const char *id, const char *message, Err *err);
+/* Record a run that could not report for itself, as failed or timeout: status and a result.csv of run_id, status,
+ * message. */
+bool        run_fail(const char *dir, const char *id, RunState state, const char *message, Err *err);
 /* log.txt to append to, with a line that separates this attempt from earlier ones; -1 with err set. */
 int         run_log_open(const char *dir, Err *err);
 /* Of the last attempt in log.txt: its last error, else its last line, else "". */
@@ -38,7 +39,7 @@ int  run_lock(const char *dir, double timeout, LockOwner *owner, Err *err);
 int  run_lock_inherited(const char *dir);
 void run_unlock(int fd);
 
-/* ---- pool.c ----------------------------------------------------------------------------------------------------- */
+/* ---- forecast.c: distinct runs, what they cost, how long they take ----------------------------------------------- */
 
 /* One distinct run of a plan. */
 typedef struct PoolRun {
@@ -48,7 +49,10 @@ typedef struct PoolRun {
     bool active, ended;                /* running here; nothing more to do, whatever the state */
     bool skipped, held;                /* was finished before; locked by another process */
     double seconds;                    /* CPU seconds of a finished run, NaN if unknown */
+    int like[3];                       /* indices of Pool.cost: runs of its case and mixer, of its mixer, all */
 } PoolRun;
+
+typedef struct RunCost { double seconds; int runs; } RunCost;        /* sums over finished runs */
 
 typedef struct Pool {
     const char *results;               /* folder */
@@ -58,16 +62,30 @@ typedef struct Pool {
     int shard, shards;                 /* only the distinct runs with index % shards == shard; shards 0: all */
     bool fail_fast;
     double max_seconds;                /* 0: no limit */
+    double run_seconds;                /* training time of a run, 0: no limit; it is killed if it has not ended */
+    double grace;                      /* after run_seconds + grace */
     double lock_timeout;               /* seconds after which another host's lock counts as stale */
-    int n; PoolRun *run;
+    int n; PoolRun *run; RunCost *cost;
 } Pool;
 
 /* By row of the plan: index of its run among the distinct runs, which are numbered by their first rows. */
 int *plan_run_index(const Plan *plan, Arena *a, int *distinct);
-/* "seqprobe sweep x.yaml train.lr=1e-3 --jobs 2", as a shell takes it. Workers find it in SEQPROBE_COMMAND. */
-char *command_line(const Cli *cli);
 /* Distinct runs of a plan (of the pool's shard), with their states on disk. */
 void pool_open(Pool *pool, const Plan *plan, Arena *a);
+
+void   cost_add(Pool *pool, const PoolRun *r);             /* of a run that has finished */
+double cost_expected(const Pool *pool, const PoolRun *r);  /* CPU seconds; NaN if nothing has finished */
+typedef struct Forecast { double seconds; int within; } Forecast;
+/* Wall seconds until everything has ended (NaN if unknown) and the runs that end within `limit` seconds. `running` of
+ * the `jobs` workers are busy for rest[i] seconds more; a waiting run takes factor x its expected cost, or `unknown`
+ * (may be NaN) where that is not known. */
+Forecast pool_forecast(const Pool *pool, int jobs, const double *rest, int running, double factor, double unknown,
+                       double limit, Arena *a);
+
+/* ---- pool.c ----------------------------------------------------------------------------------------------------- */
+
+/* "seqprobe sweep x.yaml train.lr=1e-3 --jobs 2", as a shell takes it. Workers find it in SEQPROBE_COMMAND. */
+char *command_line(const Cli *cli);
 
 /* What is left to the caller: exit code and why the pool stopped early. */
 typedef struct PoolEnd { int signal; bool out_of_time, gave_up; double seconds; } PoolEnd;
@@ -80,8 +98,10 @@ typedef struct DisplayLine { const char *label; const RunProgress *progress; dou
 typedef struct Display { bool tty, color; int width, drawn; double last; } Display;
 
 Display display_open(void);
-/* Redraw at most five times a second on a terminal; elsewhere one line a minute. eta_s is NaN if unknown. */
-void display_update(Display *d, double now, int done, int n, double eta_s, const DisplayLine *line, int lines);
+/* Is it time to redraw? Five times a second on a terminal, elsewhere once a minute. */
+bool display_due(const Display *d, double now);
+/* `head` and a line per running worker. */
+void display_update(Display *d, double now, const char *head, const DisplayLine *line, int lines);
 /* One line that stays, above the moving ones. */
 void display_print(Display *d, const char *text);
 void display_close(Display *d);                            /* erase what moves */

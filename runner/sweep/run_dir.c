@@ -57,15 +57,16 @@ bool run_prepare(const char *dir, const Value *config, Err *err)
     return ok;
 }
 
-bool run_fail(const char *dir, const char *id, const char *message, Err *err)
+bool run_fail(const char *dir, const char *id, RunState state, const char *message, Err *err)
 {
     Arena *a = arena_new("failure");
     Buf b = buf_new(a);
-    buf_printf(&b, "run_id,status,message\n%s,failed,", id);
+    const char *status = arena_printf(a, "%s\n", run_state_name(state));
+    buf_printf(&b, "run_id,status,message\n%s,%s,", id, run_state_name(state));
     buf_csv(&b, message);
     buf_puts(&b, "\n");
     bool ok = file_write_atomic(path_join(a, dir, "result.csv"), b.s, b.len, err) &&
-              file_write_atomic(path_join(a, dir, "status"), "failed\n", 7, err);
+              file_write_atomic(path_join(a, dir, "status"), status, strlen(status), err);
     arena_free(a);
     return ok;
 }

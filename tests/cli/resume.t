@@ -42,6 +42,7 @@ $ seqprobe sweep tiny.yaml mixer=lstm -j 1
 tiny: 2 runs: 2 ok, ...
 results/tiny/{runs,metrics,selected}.csv
 next: seqprobe table tiny
+! tiny: 2 of 2 runs to do, 1 at a time
 ! [1/2] ok  short lstm seed=1  acc 0...
 ! [2/2] ok  last lstm seed=1  acc 0...
 
@@ -51,7 +52,7 @@ results/tiny/{runs,metrics,selected}.csv
 next: seqprobe table tiny
 
 $ wc -l < err; seqprobe sweep tiny.yaml --list | awk 'NR > 1 { print $3 }' | sort | uniq -c | awk '{ print $1, $2 }'
-2
+3
 4 ok
 
 # The same bytes whatever the number of workers, but for the timing columns at the end.
