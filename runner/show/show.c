@@ -91,7 +91,8 @@ static void print_positions(const Draw *d, int n, Format format, Arena *a)
 {
     static const char *const head[] = { "index", "position", "input", "target", "slice" };
     const Batch *b = &d->batch;
-    Grid g = grid_new(a, d->use.shape.slice_label ? 5 : 4, head, "rrllr");
+    const bool sliced = d->use.shape.slice_label != NULL;
+    Grid g = grid_new(a, sliced ? 5 : 4, head, sliced ? "rrllr" : "rrll");
     for (int i = 0; i < n; i++) {
         const size_t at = (size_t)i * (size_t)b->stride;
         for (int t = 0; t < b->len[i]; t++) {
@@ -101,7 +102,7 @@ static void print_positions(const Draw *d, int n, Format format, Arena *a)
             row[1] = arena_printf(a, "%d", t);
             row[2] = symbol_of(a, &d->use, b->input[p], false);
             if (b->target[p] != IGNORE) row[3] = symbol_of(a, &d->use, b->target[p], true);
-            if (g.cols > 4 && b->slice_of[p] != IGNORE) row[4] = arena_printf(a, "%d", b->slice_of[p]);
+            if (sliced && b->slice_of[p] != IGNORE) row[4] = arena_printf(a, "%d", b->slice_of[p]);
         }
     }
     grid_print(&g, format);

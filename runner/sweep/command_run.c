@@ -189,6 +189,9 @@ const Command command_run = {
     .synopsis = "CONFIG [key=value...] [--row N]",
     .summary = "train and evaluate one configuration",
     .description =
+        "examples:\n"
+        "  seqprobe run configs/quick.yaml --row 3      one row of a sweep (sweep --list numbers them)\n"
+        "\n"
         "Trains, evaluates and writes results/runs/<id>/{config.yaml,curve.csv,metrics.csv,result.csv,timing.csv,\n"
         "manifest.json,weights.npy}. The id hashes everything that can change the numbers.",
     .flags = run_flags,

@@ -272,7 +272,7 @@ const Command command_sweep = {
     .summary = "train every row of a config; interrupted, it resumes where it stopped",
     .description =
         "  seqprobe sweep configs/quick.yaml -j 2\n"
-        "  seqprobe sweep configs/quick.yaml seed=1,2,3 mixer=gla,softmax     settings replace or add axes\n"
+        "  seqprobe sweep configs/quick.yaml seed=1,2,3 mixer=gla,attention   settings replace or add axes\n"
         "  seqprobe sweep configs/quick.yaml --list                           what would be run, what is done\n"
         "\n"
         "Every row is checked before anything runs. Finished runs are found by their id and not run again; a run that\n"
