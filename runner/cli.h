@@ -59,8 +59,9 @@ int  term_width(int fd);                                   /* columns, 80 if unk
 void        print_version(FILE *f);                        /* that line, then compiler, flags, libraries */
 
 /* Commands, by the room that implements them. */
-extern const Command command_collect, command_eval, command_run, command_sweep;             /* sweep/ */
-extern const Command command_check, command_completion, command_help, command_list,
-                     command_plot, command_report, command_sample, command_show, command_table;             /* show/ */
+extern const Command command_check, command_collect, command_compare, command_eval, command_run, command_select,
+                     command_sweep;                                          /* sweep/ */
+extern const Command command_completion, command_help, command_list, command_plot, command_report, command_sample,
+                     command_show, command_table;                            /* show/ */
 
 #endif

@@ -23,8 +23,8 @@ const char *const over_names[] = { "median", "best", "all", NULL };
 
 static const char *const keys[] = { "where", "better", "worse", "slice", "metric", "min", "max",    "near", "within",
                                     "by",    "solved", "of",    "over",  "note",   "can", "cannot", NULL };
-static const char *const metrics[] = { "acc_token", "acc_mean",    "acc_exact", "acc_final",
-                                       "acc_macro", "state_reals", "loss",      NULL };
+const char *const metric_names[] = { "acc_token", "acc_mean",    "acc_exact", "acc_final",
+                                     "acc_macro", "state_reals", "loss",      NULL };
 
 static bool is_one_of(const char *s, const char *const *names)
 {
@@ -203,9 +203,9 @@ static bool read_item(const Plan *plan, const Value *item, Arena *a, Threshold *
     TRY(read_text(item, "metric", &t->metric, err));
     TRY(read_text(item, "note", &t->note, err));
     TRY(read_text(item, "over", &over, err));
-    if (t->metric && !is_one_of(t->metric, metrics))
+    if (t->metric && !is_one_of(t->metric, metric_names))
         return fail_at(err, value_get(item, "metric"), false, "threshold: unknown metric '%s'%s", t->metric,
-                       hint(t->metric, metrics, text));
+                       hint(t->metric, metric_names, text));
     if (!is_one_of(over, over_names))
         return fail_at(err, value_get(item, "over"), false, "threshold: 'over' must be median, best or all, not '%s'",
                        over);

@@ -25,6 +25,6 @@ typedef struct Threshold {
 bool thresholds_read(const Plan *plan, Arena *a, int *n, Threshold **out, Err *err);
 /* Does a row match {case: ..., mixer: ..., path: ...}? NULL matches all. */
 bool where_matches(const Value *where, const PlanRow *row, Arena *a);
-extern const char *const over_names[];
+extern const char *const over_names[], *const metric_names[];
 
 #endif

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "show/show.h"
 #include "sweep/verdicts.h"
 
 enum { TEXT, TAP, JUNIT, CSV, JSON };
@@ -117,10 +116,16 @@ static void put_all_junit(const Report *r, Buf *b)
         if (v->kind != VERDICT_HOLDS) {
             buf_puts(b, v->kind == VERDICT_FELL ? "<failure" : "<skipped");
             put_attribute(b, "message", outcome(v));
-            buf_puts(b, "/>");
+            if (v->note) {
+                buf_puts(b, ">");
+                put_xml(b, v->note);
+            }
+            buf_puts(b, !v->note ? "/>" : v->kind == VERDICT_FELL ? "</failure>" : "</skipped>");
         } else {
             buf_puts(b, "<system-out>");
             put_xml(b, v->measured);
+            if (v->note) buf_puts(b, "\n");
+            if (v->note) put_xml(b, v->note);
             buf_puts(b, "</system-out>");
         }
         buf_puts(b, "</testcase>\n");
@@ -198,22 +203,23 @@ static bool write_junit(const Report *r, const char *path, Err *err)
     return file_write_atomic(path, b.s, b.len, err);
 }
 
-static bool read_format(const char *text, int *out, Err *err)
+static int read_format(const char *text)
 {
-    for (*out = 0; formats[*out]; ++*out)
-        if (strcmp(text, formats[*out]) == 0) return true;
-    return err_set(err, EXIT_USAGE, "--format: '%s' is not one of text, tap, junit, csv, json", text);
+    int i = 0;
+    while (formats[i] && strcmp(text, formats[i]) != 0) i++;
+    return i;
 }
 
 static int check_command(Cli *cli, Err *err)
 {
     Plan plan;
     Verdict *v;
-    int n, format;
+    int n;
+    const int format = read_format(cli_string(cli, "format"));
     const char *results = cli_string(cli, "results"), *reference = cli_string(cli, "reference"), *table = NULL;
     if (cli->n_args != 1) err_set(err, EXIT_USAGE, "check: one config expected");
     if (cli_bool(cli, "exact") && !reference) err_set(err, EXIT_USAGE, "--exact belongs to --reference");
-    if (err->code || !read_format(cli_string(cli, "format"), &format, err)) return EXIT_USAGE;
+    if (err->code) return EXIT_USAGE;
     if (!plan_read(cli->args[0], cli->n_sets, cli->sets, cli->arena, &plan, err)) return EXIT_USAGE;
     if (!(reference
               ? reference_measure(&plan, results, reference, cli_bool(cli, "exact"), cli->arena, &n, &v, &table, err)
@@ -239,7 +245,7 @@ static int check_command(Cli *cli, Err *err)
 
 static const Flag check_flags[] = {
     { "results", 0, FLAG_STRING, "results", "DIR", "where runs/ is" },
-    { "format", 'f', FLAG_STRING, "text", "FORMAT", "text, tap, junit, csv or json" },
+    { "format", 'f', FLAG_STRING, "text", "text|tap|junit|csv|json", "form of the result" },
     { "junit", 0, FLAG_STRING, NULL, "FILE", "also write JUnit XML there" },
     { "reference", 0, FLAG_STRING, NULL, "DIR", "compare with DIR/NAME/selected.csv instead of thresholds" },
     { "exact", 0, FLAG_BOOL, NULL, NULL, "with --reference: the same numbers, as on the machine that made them" },
