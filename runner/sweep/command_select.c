@@ -185,8 +185,8 @@ static void select_columns(const Look *l, Table *t)
     static const char *const what[] = { "slice", NULL }, *const metric[] = { "metric", NULL };
     static const char *const values[] = { "median", "min", "max", "mean", "seed_lo", "seed_hi", "sd", NULL };
     static const char *const by[] = { "selected_by", "choice", NULL };
-    static const char *const texts[] = { "lr",     "valid",    "of",   "solved", "95 %",
-                                         "median", "min, max", "mean", "95 %",   NULL };
+    static const char *const texts[] = { "lr",     "valid",    "tried", "solved", "95 %",
+                                         "median", "min, max", "mean",  "95 %",   NULL };
     columns(t, labels, 'l');
     axis_columns(t, l->plan);
     columns(t, t->data ? data : texts, 'r');
