@@ -333,7 +333,7 @@ static const char *temp_dir(void)
 
 static void remove_run(const char *dir)
 {
-    static const char *const name[] = { "config.yaml", "curve.csv",     "metrics.csv", "result.csv",
+    static const char *const name[] = { "config.yaml", "curve.csv",     "metrics.csv", "result.csv", "checkpoint.bin",
                                         "timing.csv",  "manifest.json", "weights.npy", "status" };
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) unlink(path_join(arena, dir, name[i]));
     rmdir(dir);
