@@ -138,7 +138,7 @@ ifneq ($(and $(SECOND_TRY),$(MISSING)),)
 $(if $(findstring n,$(firstword -$(MAKEFLAGS))),,$(error still missing: $(MISSING)))
 endif
 ifneq ($(if $(SECOND_TRY),,$(MISSING)),)
-quick test test-long asan smoke full: ; @$(MAKE) deps && $(MAKE) SECOND_TRY=1 $@
+quick test test-junit test-long asan smoke full: ; @$(MAKE) deps && $(MAKE) SECOND_TRY=1 $@
 else
 SWEEP = $(PROGRAM) sweep $(1) -j $(JOBS) || [ $$? -eq 4 ]
 quick: link ## six task families x the core mixers: build, train, table, figures (CONFIG=FILE for another sweep)
@@ -149,6 +149,8 @@ test: link $(TEST_BINS) ## the short tests
 	@SEQPROBE=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) CC='$(CC)' GOLDEN_DIRS='$(DIRS)' \
 	    sh tests/run.sh $(TEST_BINS) $(TEST_SCRIPTS)
 
+test-junit: ## the short tests, also as JUnit XML in build/junit/
+	@JUNIT=build/junit $(MAKE) test
 test-long: test $(filter %/numbers.32,$(TEST_BINS)) ## and every pair of task and mixer for twenty steps
 	@$(BUILD)/tests/numbers.32 --all
 asan: ## the tests under AddressSanitizer and UBSan
@@ -173,7 +175,9 @@ figures: link ## the figures of CONFIG=FILE
 report: link ## one HTML page about CONFIG=FILE: results/NAME/report.html
 	@$(PROGRAM) report $(CONFIG)
 check-accuracy: link ## compare CONFIG=FILE with its thresholds (exit 3 and names what fell)
-	@$(PROGRAM) check $(CONFIG)
+	@$(PROGRAM) check $(CONFIG) --junit build/check.xml
+check-reference: link ## compare the results of CONFIG=FILE with those kept in results/reference
+	@$(PROGRAM) check $(CONFIG) --reference results/reference
 golden: $(filter %/golden.32 %/golden.64,$(TEST_BINS)) ## every op against float64 cases (DIRS="FOLDER ...")
 	@code=0; for t in $^; do echo "$$t"; $$t $(DIRS) || code=1; done; exit $$code
 
@@ -257,11 +261,11 @@ help: ## this list
 
 # A build without its libraries stops here, with the way out, and not at a missing header. These goals do not:
 ifneq ($(NEEDED),)
-OFFLINE := quick test test-long asan smoke full deps clean help format lint reference uninstall dist
+OFFLINE := quick test test-junit test-long asan smoke full deps clean help format lint reference uninstall dist
 ifneq ($(filter-out $(OFFLINE),$(or $(MAKECMDGOALS),all)),)
 $(error missing: $(NEEDED); `make deps` installs them)
 endif
 endif
 
-.PHONY: all lib link quick test test-long asan bench smoke full sweep table figures report check-accuracy golden format \
-        lint readme reference deps clean help FORCE
+.PHONY: all lib link quick test test-junit test-long asan bench smoke full sweep table figures report check-accuracy \
+        check-reference golden format lint readme reference deps clean help FORCE
