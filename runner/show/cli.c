@@ -307,6 +307,7 @@ static void on_abort(int sig)
 int cli_main(int argc, char **argv, const Command *const *commands)
 {
     signal(SIGPIPE, SIG_DFL); /* `seqprobe list | head` ends quietly */
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond `ulimit -f` is a failed write, which says so */
     signal(SIGABRT, on_abort);
     Arena *a = arena_new("command line");
     Err err = { 0 };

@@ -42,15 +42,17 @@ static bool keeps_result(RunState s) { return s == RUN_OK || s == RUN_DIVERGED |
 
 bool results_read(const Plan *plan, const char *results, Arena *a, RowResult **out, Err *err)
 {
+    (void)err; /* a damaged file is that run's trouble */
     *out = ARENA_NEW(a, RowResult, plan->rows + 1);
     for (int i = 0; i < plan->rows; i++) {
         RowResult *r = &(*out)[i];
         *r = (RowResult){ .row = &plan->row[i], .dir = run_dir(a, results, plan->row[i].id) };
-        r->state = run_state(r->dir);
+        Err damage = { 0 };
+        r->state = run_state_why(r->dir, &damage);
         const char *path = path_join(a, r->dir, "result.csv");
-        if (!keeps_result(r->state) || !file_exists(path)) continue;
-        TRY(csv_read(path, a, &r->result, err));
-        if (r->result.rows != 1) return err_set(err, EXIT_FAILED, "%s: %d rows, expected 1", path, r->result.rows);
+        bool whole = !keeps_result(r->state) || !file_exists(path) || csv_read(path, a, &r->result, &damage);
+        if (!whole || r->result.rows > 1) r->result = (Csv){ 0 };
+        if (damage.code) fprintf(stderr, "seqprobe: warning: %s; a sweep runs it again\n", damage.msg);
     }
     return true;
 }
@@ -118,13 +120,12 @@ static bool add_csv(Collect *c, ColumnKind kind, const Csv *csv)
     return true;
 }
 
-static bool read_timing(const RowResult *r, Arena *a, Csv *out, Err *err)
+static void read_timing(const RowResult *r, Arena *a, Csv *out)
 {
     *out = (Csv){ 0 };
     const char *path = path_join(a, r->dir, "timing.csv");
-    if (!result_counts(r) || !file_exists(path)) return true;
-    TRY(csv_read(path, a, out, err));
-    return out->rows == 1 || err_set(err, EXIT_FAILED, "%s: %d rows, expected 1", path, out->rows);
+    if (!result_counts(r) || !file_exists(path)) return;
+    if (!csv_read(path, a, out, NULL) || out->rows != 1) *out = (Csv){ 0 }; /* times are no results */
 }
 
 static bool find_columns(Collect *c)
@@ -143,7 +144,7 @@ static bool find_columns(Collect *c)
     for (int i = 0; i < p->rows; i++) {
         Csv timing;
         size_t mark = arena_mark(c->tmp);
-        TRY(read_timing(&c->rows[i], c->tmp, &timing, c->err));
+        read_timing(&c->rows[i], c->tmp, &timing);
         TRY(add_csv(c, COL_TIMING, &timing));
         arena_reset(c->tmp, mark);
     }
@@ -203,7 +204,7 @@ static bool write_run(Collect *c, const RowResult *r, Buf *b)
     RunSpec s;
     Csv timing;
     TRY(run_resolve(r->row->config, c->tmp, &s, c->err));
-    TRY(read_timing(r, c->tmp, &timing, c->err));
+    read_timing(r, c->tmp, &timing);
     buf_printf(b, "%d,%s,%s,%d,", CSV_SCHEMA, r->row->id, c->plan->name, r->row->row);
     buf_csv(b, r->row->case_label);
     buf_puts(b, ",");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sweep/pool.h"
+#include "train/checkpoint.h"
 #include "train/results.h"
 
 enum { TOUCH_SECONDS = 30 };
@@ -84,7 +85,14 @@ static void print_result(const char *dir, Arena *a)
 {
     Csv c;
     Err none = { 0 };
+    const RunState state = run_state(dir);
     if (!csv_read(path_join(a, dir, "result.csv"), a, &c, &none) || c.rows != 1) return;
+    if (!run_state_final(state)) {
+        printf("%s  %s after %s steps; the same command goes on from there%s\n", csv_get(&c, 0, "run_id"),
+               run_state_name(state), csv_get(&c, 0, "steps_done"),
+               state == RUN_TIMEOUT ? " with a larger --max-seconds" : "");
+        return;
+    }
     printf("%s  %s on %s  %s  %s %s [%s, %s]  chance %s  steps %s  parameters %s  state %s reals\n",
            csv_get(&c, 0, "run_id"), csv_get(&c, 0, "mixer"), csv_get(&c, 0, "task"), csv_get(&c, 0, "status"),
            csv_get(&c, 0, "headline"), csv_get(&c, 0, "test_headline"), csv_get(&c, 0, "test_headline_lo"),
@@ -127,6 +135,7 @@ static int run_here(Cli *cli, const RunSpec *spec, const char *dir, Err *err)
     if (!take_lock(cli, dir, err)) return EXIT_FAILED;
     catch_signals();
     int fd = lock_fd, code;
+    if (cli_bool(cli, "force")) checkpoint_remove(dir);
     if (run_state_final(run_state(dir)) && !cli_bool(cli, "force")) {
         fprintf(stderr, "seqprobe: note: %s is finished; --force trains it again\n", spec->id);
         if (!cli_bool(cli, "quiet")) print_result(dir, cli->arena);
@@ -138,8 +147,17 @@ static int run_here(Cli *cli, const RunSpec *spec, const char *dir, Err *err)
     return code;
 }
 
+static bool seconds_given(Cli *cli, Err *err)
+{
+    static const char *const flags[] = { "max-seconds", "checkpoint-seconds", "lock-timeout" };
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (cli_real(cli, flags[i]) < 0) return err_set(err, EXIT_USAGE, "--%s: cannot be negative", flags[i]);
+    return true;
+}
+
 static int run_command(Cli *cli, Err *err)
 {
+    if (!seconds_given(cli, err)) return EXIT_USAGE;
     Arena *a = cli->arena;
     RunSpec spec;
     const char *dir = cli_string(cli, "dir");

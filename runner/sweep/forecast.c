@@ -6,6 +6,7 @@
  * follows by handing the waiting runs, in order, to whichever worker is free first.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sweep/pool.h"
@@ -66,7 +67,9 @@ static void add_run(Pool *pool, const Plan *plan, const PlanRow *row, Arena *a)
     PoolRun *r = &pool->run[pool->n++];
     const char *dir = run_dir(a, pool->results, row->id);
     *r = (PoolRun){ .row = row, .label = run_label(plan, row, a), .seconds = (double)NAN };
-    r->state = run_state(dir);
+    Err damage = { 0 };
+    r->state = run_state_why(dir, &damage);
+    if (damage.code) fprintf(stderr, "seqprobe: warning: %s; the run is run again\n", damage.msg);
     if (!run_state_final(r->state)) return;
     r->skipped = r->ended = true;
     r->seconds = run_cpu_seconds(dir);

@@ -15,7 +15,9 @@ typedef enum {
 const char *run_state_name(RunState s);                    /* "new", "ok", ... */
 bool        run_state_final(RunState s);                   /* ok or diverged: never run again */
 char       *run_dir(Arena *a, const char *results, const char *id);
-/* From the status file; unknown words count as failed, a finished status without result.csv as interrupted. */
+/* From the status file. An unknown word counts as failed, a finished status without whole CSVs as interrupted: such a
+ * run is run again. Damage is described in why (may be NULL). */
+RunState    run_state_why(const char *dir, Err *why);
 RunState    run_state(const char *dir);
 /* Write config.yaml: the row with every option, as `run --dir` reads it. */
 bool        run_prepare(const char *dir, const Value *config, Err *err);

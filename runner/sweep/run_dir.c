@@ -22,27 +22,43 @@ bool run_state_final(RunState s) { return s == RUN_OK || s == RUN_DIVERGED; }
 
 char *run_dir(Arena *a, const char *results, const char *id) { return arena_printf(a, "%s/runs/%s", results, id); }
 
-static RunState read_state(Arena *a, const char *dir)
+/* Is the CSV whole, with rows: a number of them, or -1 for any? One that is not there is another matter. */
+static bool csv_whole(Arena *a, const char *path, int rows, Err *why)
+{
+    Csv csv;
+    if (!file_exists(path)) return true;
+    TRY(csv_read(path, a, &csv, why));
+    return rows < 0 || csv.rows == rows || err_set(why, EXIT_FAILED, "%s: %d rows, expected %d", path, csv.rows, rows);
+}
+
+static RunState read_state(Arena *a, const char *dir, Err *why)
 {
     char *text;
     size_t len;
-    if (!file_read(path_join(a, dir, "status"), 256, a, &text, &len, NULL)) return RUN_NEW;
+    const char *status = path_join(a, dir, "status"), *result = path_join(a, dir, "result.csv");
+    if (!file_exists(status)) return RUN_NEW;
+    if (!file_read(status, 256, a, &text, &len, why)) return RUN_FAILED;
     text[strcspn(text, "\r\n ")] = '\0';
     for (int s = RUN_RUNNING; s <= RUN_INTERRUPTED; s++) {
         if (strcmp(text, state_names[s]) != 0) continue;
-        if (run_state_final((RunState)s) && !file_exists(path_join(a, dir, "result.csv"))) return RUN_INTERRUPTED;
-        return (RunState)s;
+        if (!run_state_final((RunState)s)) return (RunState)s;
+        bool whole = file_exists(result) && csv_whole(a, result, 1, why) &&
+                     csv_whole(a, path_join(a, dir, "metrics.csv"), -1, why);
+        return whole ? (RunState)s : RUN_INTERRUPTED;
     }
+    err_set(why, EXIT_FAILED, "%s: '%.20s' is no status", status, text);
     return RUN_FAILED;
 }
 
-RunState run_state(const char *dir)
+RunState run_state_why(const char *dir, Err *why)
 {
     Arena *a = arena_new("run state");
-    RunState s = read_state(a, dir);
+    RunState s = read_state(a, dir, why);
     arena_free(a);
     return s;
 }
+
+RunState run_state(const char *dir) { return run_state_why(dir, NULL); }
 
 bool run_prepare(const char *dir, const Value *config, Err *err)
 {
