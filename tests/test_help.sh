@@ -86,7 +86,7 @@ for c in $commands; do
     esac
 
     # Its flags: "  -j, --jobs N   ..." with the letter and the value where it has them.
-    sed -n '/^flags:/,$s/^  \(-\(.\), \|    \)--\([a-z-]*\)\( \([^ ]*\)\)\{0,1\}\( .*\)\{0,1\}$/\3 -\2 \5/p' "$c.help" > flags
+    sed -nE '/^flags:/,$s/^  (-(.), |    )--([a-z-]*)( ([^ ]*))?( .*)?$/\3 -\2 \5/p' "$c.help" > flags
     [ "$(wc -l < flags)" -ge 3 ]; expect $? "seqprobe $c --help: no flags found"
     while read -r flag letter value; do
         letter=${letter#-}

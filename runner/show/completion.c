@@ -4,6 +4,7 @@
  * Both scripts share functions in sh that look at the words before the cursor and set
  *   sp_words   candidates, separated by blanks ("key=" wants its value without a blank)
  *   sp_files   yaml, dirs or files, if those are candidates too
+ *   sp_what    commands or flags, if that is what they are
  *   sp_cur     the part of the last word that is completed (behind a '=')
  * What a command takes is read from its synopsis: CONFIG NAME TASK DIR FILE COMMAND TOPIC key=value, and words in small
  * letters that are meant as they are; what stands in brackets after a flag is the flag's.
@@ -312,7 +313,7 @@ static const char search[] =
     "# The words of the line behind `seqprobe`, up to the cursor.\n"
     "_seqprobe_search() {\n"
     "    local sp_first= sp_flag= sp_w\n"
-    "    sp_words= sp_files= sp_command= sp_cur=\n"
+    "    sp_words= sp_files= sp_command= sp_cur= sp_what=\n"
     "    while [ $# -gt 1 ]; do\n"
     "        sp_w=$1; shift\n"
     "        if [ -n \"$sp_flag\" ]; then sp_flag=; continue; fi\n"
@@ -336,8 +337,8 @@ static const char search[] =
     "    esac\n"
     "    if [ -n \"$sp_flag\" ]; then _seqprobe_flag_value \"$sp_command\" \"$sp_flag\"; return; fi\n"
     "    case $1 in\n"
-    "    -*) _seqprobe_flags \"$sp_command\" ;;\n"
-    "    *) if [ -z \"$sp_command\" ]; then sp_words=$_seqprobe_commands\n"
+    "    -*) sp_what=flags; _seqprobe_flags \"$sp_command\" ;;\n"
+    "    *) if [ -z \"$sp_command\" ]; then sp_what=commands sp_words=$_seqprobe_commands\n"
     "       else _seqprobe_arguments \"$sp_command\" \"$sp_first\"; fi ;;\n"
     "    esac\n"
     "}\n"
@@ -361,7 +362,7 @@ static void put_shared(Buf *b, const Command *const *commands)
 static const char bash_end[] =
     "# bash breaks words at '='; they are put together again first.\n"
     "_seqprobe() {\n"
-    "    local sp_words sp_files sp_command sp_cur i n=0 prefix= line=()\n"
+    "    local sp_words sp_files sp_command sp_cur sp_what i n=0 prefix= line=()\n"
     "    for ((i = 1; i <= COMP_CWORD; i++)); do\n"
     "        if ((n > 0)) && [[ ${COMP_WORDS[i]} == = || ${COMP_WORDS[i - 1]} == = ]]; then\n"
     "            line[n - 1]+=${COMP_WORDS[i]}\n"
@@ -420,14 +421,13 @@ static const char zsh_end[] =
     "_seqprobe_sh() { emulate -L sh; _seqprobe_search \"$@\"; }\n"
     "\n"
     "_seqprobe() {\n"
-    "    local sp_words sp_files sp_command sp_cur last=$words[CURRENT]\n"
+    "    local sp_words sp_files sp_command sp_cur sp_what last=$words[CURRENT]\n"
     "    local -a sp_list open closed\n"
     "    _seqprobe_sh \"${(@)words[2,CURRENT]}\"\n"
-    "    if [[ $last != *=* && ( -z $sp_command || $last == -* ) ]]; then\n"
-    "        if [[ $last != -* || -n $sp_command ]] && [[ -z $sp_files && $sp_words == *[a-z]* ]]; then\n"
-    "            _seqprobe_described \"$sp_command\"\n"
-    "            [[ -n $sp_list ]] && { _describe -t words seqprobe sp_list; return; }\n"
-    "        fi\n"
+    "    if [[ $sp_what == commands || ( $sp_what == flags && -n $sp_command ) ]]; then\n"
+    "        _seqprobe_described \"$sp_command\"\n"
+    "        _describe -t $sp_what $sp_what sp_list\n"
+    "        return\n"
     "    fi\n"
     "    [[ $last == *=* ]] && compset -P '*[=,]'\n"
     "    closed=(${(z)sp_words}); open=(${(M)closed:#*=}); closed=(${closed:#*=})\n"

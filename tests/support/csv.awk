@@ -18,6 +18,7 @@ function cells(line,    n, c) {
         line = substr(line, 2)
     }
 }
-NR == 1 { cols = cells($0); for (i = 1; i <= cols; i++) if (cell[i] !~ /^[a-z][a-z0-9_]*$/) fail("header '" cell[i] "'") }
+NR == 1 { cols = cells($0) }
+NR == 1 { for (i = 1; i <= cols; i++) if (cell[i] !~ /^[a-z][a-z0-9_]*$/) fail("header '" cell[i] "'") }
 NR > 1 && cells($0) != cols { fail("not " cols " cells") }
 END { if (!bad && NR == 0) { print "empty"; exit 1 } exit bad }

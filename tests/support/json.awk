@@ -17,8 +17,8 @@ function members(close_, keys,    c) {           # behind the opening bracket
         blanks()
     }
 }
-function string() { take("^\"([^\"\\\\\001-\037]|\\\\[\"\\\\/bfnrt]|\\\\u[0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F])*\"",
-                         "no string") }
+function string() { take("^\"([^\"\\\\\001-\037]|\\\\[\"\\\\/bfnrt]|\\\\u" hex hex hex hex ")*\"", "no string") }
+BEGIN { hex = "[0-9a-fA-F]" }
 function value(    c) {
     blanks(); c = substr(s, at, 1)
     if (c == "{") members("}", 1)
