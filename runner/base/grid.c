@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * grid.c - one table of text, written as aligned columns, CSV, JSON or Markdown.
+ * grid.c - one table of text, written as aligned columns, CSV, JSON, Markdown or LaTeX (booktabs).
  */
 #include "base/grid.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char *const format_names[] = { "table", "csv", "json", "markdown", NULL };
+static const char *const format_names[] = { "table", "csv", "json", "markdown", "latex", NULL };
 
 bool format_read(const char *flag, const char *text, Format *out, Err *err)
 {
@@ -15,13 +15,28 @@ bool format_read(const char *flag, const char *text, Format *out, Err *err)
             *out = (Format)i;
             return true;
         }
-    return err_set(err, EXIT_USAGE, "%s: '%s' is not one of table, csv, json, markdown", flag, text);
+    return err_set(err, EXIT_USAGE, "%s: '%s' is not one of table, csv, json, markdown, latex", flag, text);
+}
+
+static bool is_mark(char c) { return c == *BOLD_ON || c == *BOLD_OFF; }
+
+const char *text_marked(Arena *a, const char *s, const char *on, const char *off)
+{
+    if (!s[strcspn(s, BOLD_ON BOLD_OFF)]) return s;
+    Buf b = buf_new(a);
+    buf_puts(&b, "");
+    for (; *s; s++)
+        if (is_mark(*s))
+            buf_puts(&b, *s == *BOLD_ON ? on : off);
+        else
+            buf_printf(&b, "%c", *s);
+    return b.s;
 }
 
 int text_width(const char *utf8)
 {
     int n = 0;
-    for (; *utf8; utf8++) n += ((unsigned char)*utf8 & 0xc0) != 0x80;
+    for (; *utf8; utf8++) n += ((unsigned char)*utf8 & 0xc0) != 0x80 && !is_mark(*utf8);
     return n;
 }
 
@@ -77,7 +92,9 @@ static void write_line(const Grid *g, Buf *b, const char *const *cell, const int
         if (i == skip) continue;
         if (!first) buf_puts(b, "  ");
         first = 0;
-        buf_pad(b, cell[i], width[i], g->align[i] == 'r');
+        Buf padded = buf_new(g->a);
+        buf_pad(&padded, cell[i], width[i], g->align[i] == 'r');
+        buf_puts(b, text_marked(g->a, padded.s, g->color ? "\033[1m" : "", g->color ? "\033[0m" : ""));
     }
     while (b->len > start && b->s[b->len - 1] == ' ') b->s[--b->len] = 0;
     buf_puts(b, "\n");
@@ -106,7 +123,7 @@ static void write_csv(const Grid *g, Buf *b)
     for (int r = -1; r < g->rows; r++) {
         for (int i = 0; i < g->cols; i++) {
             if (i) buf_puts(b, ",");
-            buf_csv(b, r < 0 ? g->head[i] : g->cell[r][i]);
+            buf_csv(b, text_marked(g->a, r < 0 ? g->head[i] : g->cell[r][i], "", ""));
         }
         buf_puts(b, "\n");
     }
@@ -119,6 +136,8 @@ void buf_json(Buf *b, const char *s)
         unsigned char c = (unsigned char)*s;
         if (c == '"' || c == '\\')
             buf_printf(b, "\\%c", c);
+        else if (is_mark(*s))
+            continue;
         else if (c < 0x20)
             buf_printf(b, "\\u%04x", c);
         else
@@ -154,7 +173,7 @@ static void write_json(const Grid *g, Buf *b)
     for (int r = 0; r < g->rows; r++) {
         buf_puts(b, r ? ",\n  {" : "\n  {");
         for (int i = 0; i < g->cols; i++) {
-            const char *s = g->cell[r][i];
+            const char *s = text_marked(g->a, g->cell[r][i], "", "");
             if (i) buf_puts(b, ", ");
             buf_json(b, g->head[i]);
             buf_puts(b, ": ");
@@ -185,9 +204,56 @@ static void write_markdown(const Grid *g, Buf *b)
     for (int i = 0; i < g->cols; i++) buf_puts(b, g->align[i] == 'r' ? "|---:" : "|---");
     buf_puts(b, "|\n");
     for (int r = 0; r < g->rows; r++) {
-        for (int i = 0; i < g->cols; i++) buf_printf(b, "| %s ", bytes_markdown(g->a, g->cell[r][i]));
+        for (int i = 0; i < g->cols; i++) buf_printf(b, "| %s ", bytes_markdown(g->a, text_marked(g->a, g->cell[r][i], "**", "**")));
         buf_puts(b, "|\n");
     }
+}
+
+static const char *latex_of(const char *s, size_t *used)
+{
+    static const struct {
+        const char *text, *latex;
+    } table[] = {
+        { "\\", "\\textbackslash{}" }, { "&", "\\&" }, { "%", "\\%" }, { "$", "\\$" }, { "#", "\\#" },
+        { "_", "\\_" }, { "{", "\\{" }, { "}", "\\}" }, { "~", "\\textasciitilde{}" },
+        { "^", "\\textasciicircum{}" }, { "<", "\\textless{}" }, { ">", "\\textgreater{}" },
+        { BOLD_ON, "\\textbf{" }, { BOLD_OFF, "}" }, { "±", "$\\pm$" }, { "→", "$\\rightarrow$" },
+        { "≥", "$\\geq$" }, { "≤", "$\\leq$" }, { "×", "$\\times$" }, { "−", "$-$" }, { "†", "$\\dagger$" },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        *used = strlen(table[i].text);
+        if (!strncmp(s, table[i].text, *used)) return table[i].latex;
+    }
+    return NULL;
+}
+
+void buf_latex(Buf *b, const char *utf8)
+{
+    for (size_t n; *utf8; utf8 += n) {
+        const char *latex = latex_of(utf8, &n);
+        if (!latex) n = 1;
+        buf_printf(b, "%.*s", latex ? (int)strlen(latex) : 1, latex ? latex : utf8);
+    }
+}
+
+void grid_latex_rows(const Grid *g, Buf *b)
+{
+    for (int r = 0; r < g->rows; r++)
+        for (int i = 0; i < g->cols; i++) {
+            buf_latex(b, g->cell[r][i]);
+            buf_puts(b, i < g->cols - 1 ? " & " : " \\\\\n");
+        }
+}
+
+static void write_latex(const Grid *g, Buf *b)
+{
+    buf_printf(b, "\\begin{tabular}{%s}\n\\toprule\n", g->align);
+    for (int i = 0; i < g->cols; i++) {
+        buf_latex(b, g->head[i]);
+        buf_puts(b, i < g->cols - 1 ? " & " : " \\\\\n\\midrule\n");
+    }
+    grid_latex_rows(g, b);
+    buf_puts(b, "\\bottomrule\n\\end{tabular}\n");
 }
 
 char *grid_text(const Grid *g, Format format, int group)
@@ -200,6 +266,8 @@ char *grid_text(const Grid *g, Format format, int group)
         write_csv(g, &b);
     else if (format == FORMAT_JSON)
         write_json(g, &b);
+    else if (format == FORMAT_LATEX)
+        write_latex(g, &b);
     else
         write_markdown(g, &b);
     return b.s;
