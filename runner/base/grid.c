@@ -136,8 +136,6 @@ void buf_json(Buf *b, const char *s)
         unsigned char c = (unsigned char)*s;
         if (c == '"' || c == '\\')
             buf_printf(b, "\\%c", c);
-        else if (is_mark(*s))
-            continue;
         else if (c < 0x20)
             buf_printf(b, "\\u%04x", c);
         else
@@ -204,7 +202,8 @@ static void write_markdown(const Grid *g, Buf *b)
     for (int i = 0; i < g->cols; i++) buf_puts(b, g->align[i] == 'r' ? "|---:" : "|---");
     buf_puts(b, "|\n");
     for (int r = 0; r < g->rows; r++) {
-        for (int i = 0; i < g->cols; i++) buf_printf(b, "| %s ", bytes_markdown(g->a, text_marked(g->a, g->cell[r][i], "**", "**")));
+        for (int i = 0; i < g->cols; i++)
+            buf_printf(b, "| %s ", bytes_markdown(g->a, text_marked(g->a, g->cell[r][i], "**", "**")));
         buf_puts(b, "|\n");
     }
 }
@@ -214,11 +213,27 @@ static const char *latex_of(const char *s, size_t *used)
     static const struct {
         const char *text, *latex;
     } table[] = {
-        { "\\", "\\textbackslash{}" }, { "&", "\\&" }, { "%", "\\%" }, { "$", "\\$" }, { "#", "\\#" },
-        { "_", "\\_" }, { "{", "\\{" }, { "}", "\\}" }, { "~", "\\textasciitilde{}" },
-        { "^", "\\textasciicircum{}" }, { "<", "\\textless{}" }, { ">", "\\textgreater{}" },
-        { BOLD_ON, "\\textbf{" }, { BOLD_OFF, "}" }, { "±", "$\\pm$" }, { "→", "$\\rightarrow$" },
-        { "≥", "$\\geq$" }, { "≤", "$\\leq$" }, { "×", "$\\times$" }, { "−", "$-$" }, { "†", "$\\dagger$" },
+        { "\\", "\\textbackslash{}" },
+        { "&", "\\&" },
+        { "%", "\\%" },
+        { "$", "\\$" },
+        { "#", "\\#" },
+        { "_", "\\_" },
+        { "{", "\\{" },
+        { "}", "\\}" },
+        { "~", "\\textasciitilde{}" },
+        { "^", "\\textasciicircum{}" },
+        { "<", "\\textless{}" },
+        { ">", "\\textgreater{}" },
+        { BOLD_ON, "\\textbf{" },
+        { BOLD_OFF, "}" },
+        { "±", "$\\pm$" },
+        { "→", "$\\rightarrow$" },
+        { "≥", "$\\geq$" },
+        { "≤", "$\\leq$" },
+        { "×", "$\\times$" },
+        { "−", "$-$" },
+        { "†", "$\\dagger$" },
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         *used = strlen(table[i].text);

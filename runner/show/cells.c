@@ -6,6 +6,7 @@
  * of several mixers in one stack the most able one counts.
  */
 #include "show/cells.h"
+#include "train/metrics.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,6 +26,13 @@ const Point *cell_longest(const Cell *c)
         if (c->point[i].by_length && c->point[i].len > c->point[0].len && (!best || c->point[i].len > best->len))
             best = &c->point[i];
     return best;
+}
+
+Interval point_interval(const Point *p, int n_seeds)
+{
+    double lo, hi;
+    wilson(p->acc, p->n / (n_seeds > 0 ? n_seeds : 1), &lo, &hi);
+    return (Interval){ fmin(lo, p->lo), fmax(hi, p->hi) };
 }
 
 /* More able first. */
@@ -121,7 +129,10 @@ static void read_point(const Csv *csv, int r, Cell *c)
                   .hi = csv_num(csv, r, several ? "max" : "hi"),
                   .chance = csv_num(csv, r, "chance"),
                   .memory_bits = (double)NAN,
-                  .n = (long)csv_num(csv, r, "n") };
+                  .n = (long)csv_num(csv, r, "n"),
+                  .mean = csv_num(csv, r, "mean"),
+                  .wilson_lo = csv_num(csv, r, "lo"),
+                  .wilson_hi = csv_num(csv, r, "hi") };
 }
 
 static const char **split_words(Arena *a, const char *text, int *n)
@@ -213,6 +224,8 @@ bool cells_read(const char *what, const char *results, Arena *a, Cells *out, Err
         if (!plan_read(config, 0, NULL, a, &plan, &none) || strcmp(plan.name, what)) plan = (Plan){ .name = what };
     }
     out->figures = plan.figures;
+    out->published = plan.published;
+    out->reference = "results/reference/published";
     out->title = plan.title;
     out->question = plan.question;
     return read_selected(selected, results, a, out, err);

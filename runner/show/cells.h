@@ -7,12 +7,14 @@
 #define SEQPROBE_CELLS_H
 
 #include "show/show.h"
+#include "sweep/stats.h"
 #include "sweep/sweep.h"
 
 /* One slice of the test split. acc is the median over seeds; lo, hi: smallest and largest seed if there are several,
  * else the 95 % Wilson interval. */
 typedef struct Point {
     const char *slice; int len, solved; double acc, lo, hi, chance; long n;
+    double mean, wilson_lo, wilson_hi; /* of the seeds pooled */
     bool by_length;                    /* differs from training in nothing but its length */
     double memory_bits;                /* an exact solver must hold (task.h); NaN: unknown */
 } Point;
@@ -32,7 +34,8 @@ typedef struct Cell {
 typedef struct Cells {
     const char *name, *dir, *results;  /* sweep; results/<name>; results */
     const char *title, *question;      /* of the config; may be NULL */
-    const Value *figures;              /* of the config; may be NULL */
+    const Value *figures, *published;  /* of the config; may be NULL */
+    const char *reference;             /* folder of published facts */
     int mixers, cases;
     const char **mixer, **kase;        /* labels in plan order */
     const char **mixer_name;           /* by mixer: "gla", of stacks "gla+attention"; the label where unknown */
@@ -43,6 +46,9 @@ typedef struct Cells {
 bool cells_read(const char *what, const char *results, Arena *a, Cells *out, Err *err);
 const Cell *cell_at(const Cells *c, int mixer, int kase);  /* NULL if absent */
 bool cell_has_points(const Cells *c, int mixer, int kase);
+/* What the median could as well be: from the smallest to the largest seed, and at least the Wilson interval of one
+ * seed's test set. */
+Interval point_interval(const Point *p, int n_seeds);
 /* The slice that differs in length alone and is the longest beyond the training lengths, or NULL. */
 const Point *cell_longest(const Cell *c);
 

@@ -55,6 +55,9 @@ const ConfigKey config_keys[] = {
       "{over: [train.lr]}: the axes among which validation chooses (the default); test plays no part" },
     { "limits", MAP, "a map such as {run_hours: 2}",
       "{run_hours: H}: a run that trains longer ends as timeout and is continued by the next sweep" },
+    { "published", LIST, "a list of maps",
+      "cells that stand beside published numbers: {source: FILE of results/reference/published, place: Table 3, task: "
+      "theirs, case: C, slice: S, deviation: what differs, rows: {THEIR MODEL: MIXER}}; measure, as, implies" },
     { "figures", LIST | MAP, "a list of maps", "what `plot` draws: [{kind: heatmap}, {kind: length, cases: [...]}]" },
     { NULL, 0, NULL, NULL },
 };

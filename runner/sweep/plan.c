@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sweep/counterparts.h"
 #include "sweep/plan_parts.h"
 #include "sweep/thresholds.h"
 
@@ -286,6 +287,7 @@ static bool read_all(Expand *x, const char *path, int n_sets, const char *const 
     x->plan->thresholds = value_get(root, "thresholds");
     x->plan->figures = value_get(root, "figures");
     x->plan->select = value_get(root, "select");
+    x->plan->published = value_get(root, "published");
     x->plan->title = value_text(root, "title", NULL);
     x->plan->question = value_text(root, "question", NULL);
     TRY(read_limits(value_get(root, "limits"), a, x->plan, err));
@@ -303,8 +305,8 @@ bool plan_read(const char *path, int n_sets, const char *const *sets, Arena *a, 
     Expand x = { .a = a, .tmp = arena_new("plan"), .plan = out, .notes = buf_new(a), .err = err };
     int n;
     Threshold *t;
-    bool ok =
-        read_all(&x, path, n_sets, sets) && select_check(out->select, err) && thresholds_read(out, x.tmp, &n, &t, err);
+    bool ok = read_all(&x, path, n_sets, sets) && select_check(out->select, err) &&
+              thresholds_read(out, x.tmp, &n, &t, err) && counterparts_check(out, x.tmp, err);
     arena_free(x.tmp);
     out->notes = x.notes.len ? x.notes.s : NULL;
     return ok;

@@ -27,7 +27,7 @@ typedef struct Plan {
     const char *name, *file;
     int rows; PlanRow *row;
     int axes; const char **axis;       /* swept paths other than case, mixer and seed, in file order */
-    const Value *thresholds, *figures, *select;   /* as in the file; may be NULL */
+    const Value *thresholds, *figures, *select, *published;   /* as in the file; may be NULL */
     double run_seconds;                /* limits: {run_hours: H}, time limit of a run; 0: none */
     bool narrowed;                     /* by settings: thresholds may speak of rows that are not here */
     const char *title, *question;      /* may be NULL */
