@@ -255,6 +255,7 @@ void grid_latex_rows(const Grid *g, Buf *b)
 {
     for (int r = 0; r < g->rows; r++)
         for (int i = 0; i < g->cols; i++) {
+            if (i == 0 && *g->cell[r][i] == '[') buf_puts(b, "{}"); /* \\ would take it for a length */
             buf_latex(b, g->cell[r][i]);
             buf_puts(b, i < g->cols - 1 ? " & " : " \\\\\n");
         }

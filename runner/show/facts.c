@@ -78,7 +78,7 @@ static bool check_row(const Csv *csv, int r, const char *path, Err *err)
     if (!bad && strcmp(unit, "text") != 0 && !read_value(value, &x, &bound)) bad = "value";
     if (!bad && !is_one_of(csv_get(csv, r, "over"), overs)) bad = "over";
     if (!bad && *seeds && strspn(seeds, "0123456789") != strlen(seeds)) bad = "seeds";
-    if (!bad && *spread && (!text_is_number(spread) || !*seeds)) bad = "spread";
+    if (!bad && *spread && !text_is_number(spread)) bad = "spread";
     if (!bad && *spread && !is_one_of(csv_get(csv, r, "spread_kind"), kinds)) bad = "spread_kind";
     if (!bad && strcmp(secondary, "0") != 0 && strcmp(secondary, "1") != 0) bad = "secondary";
     if (!bad) return true;

@@ -196,7 +196,7 @@ static void judge_order(int n, const Comparison *all, Arena *a, Comparison *c)
         kept += ours * theirs > 0 && (fabs(ours) > TOLERANCE || intervals_apart(ours_of(c), ours_of(o)));
     }
     c->verdict = rows && kept == rows ? ORDER_ONLY : DIFFERS;
-    c->why = rows ? arena_printf(a, "order kept with %d of %d rows", kept, rows) : "no other row to order by";
+    c->why = rows ? arena_printf(a, "order kept with %d of %d rows", kept, rows) : "no row far enough to order by";
 }
 
 /* Does another source say something else of the same cell? Numbers in scaled accuracies, for chance differs. */

@@ -53,8 +53,8 @@ static bool read_published(const Cells *s, bool asked, Arena *a, int *n, Compari
 {
     *n = 0;
     if (!s->published && asked)
-        return err_set(err, EXIT_USAGE,
-                       "no 'published:' in the config of %s (README.md: Tables against the literature)", s->name);
+        return err_set(err, EXIT_USAGE, "no 'published:' in a config of %s that can be read: README.md shows one",
+                       s->name);
     if (!s->published) return true;
     if (!asked && !file_exists(s->reference)) {
         fprintf(stderr, "note: no %s here, so no table against the literature (--reference DIR)\n", s->reference);

@@ -54,12 +54,13 @@ TableView table_view(const Cells *s, bool scaled, Arena *a)
     return v;
 }
 
-static char mark_of(const Cell *c)
+/* " +", or nothing where theory was not asked. */
+static const char *mark_of(const Cell *c)
 {
-    static const char mark[] = {
-        [THEORY_OPEN] = '?', [THEORY_YES] = '+', [THEORY_NO] = '-', [THEORY_COND] = 'c', [THEORY_APPROX] = '~',
+    static const char *const mark[] = {
+        [THEORY_OPEN] = " ?", [THEORY_YES] = " +", [THEORY_NO] = " -", [THEORY_COND] = " c", [THEORY_APPROX] = " ~",
     };
-    return c->has_theory ? mark[c->theory.verdict] : ' ';
+    return c->has_theory ? mark[c->theory.verdict] : "";
 }
 
 /* Two digits, three near 1 and there cut off: rounding never hides that something was missed. */
@@ -89,9 +90,9 @@ const char *cell_first_line(const TableView *v, int m, int k)
     const Cell *c = cell_at(v->s, m, k);
     if (!c) return "";
     if (!c->n_seeds) return "not run";
-    if (!c->n_points) return arena_printf(v->a, "diverged %c", mark_of(c));
-    if (!cell_longest(c)) return arena_printf(v->a, "%s %c", number(v, m, k, 0), mark_of(c));
-    return arena_printf(v->a, "%s → %s %c", number(v, m, k, 0), number(v, m, k, 1), mark_of(c));
+    if (!c->n_points) return arena_printf(v->a, "diverged%s", mark_of(c));
+    if (!cell_longest(c)) return arena_printf(v->a, "%s%s", number(v, m, k, 0), mark_of(c));
+    return arena_printf(v->a, "%s → %s%s", number(v, m, k, 0), number(v, m, k, 1), mark_of(c));
 }
 
 const char *cell_second_line(const TableView *v, int m, int k)

@@ -118,23 +118,13 @@ static void add_part(Grid *g, const Comparison *c, int from, int to, const int *
     }
 }
 
-/* "18 agree, 6 keep the order alone, 3 differ, 2 without a verdict." */
+/* "Of 28 numbers: 18 agree, 6 keep the order alone, 3 differ, 1 without verdict." */
 static const char *summary(int n, const Comparison *c, Arena *a)
 {
-    static const char *const what[] = { [AGREES] = "agree",
-                                        [ORDER_ONLY] = "keep the order alone",
-                                        [DIFFERS] = "differ",
-                                        [NO_VERDICT] = "are without a verdict" };
-    static const ComparisonVerdict order[] = { AGREES, ORDER_ONLY, DIFFERS, NO_VERDICT };
-    Buf b = buf_new(a);
-    buf_printf(&b, "Of %d numbers", n);
-    for (int k = 0, some = 0; k < 4; k++) {
-        int count = 0;
-        for (int i = 0; i < n; i++) count += c[i].verdict == order[k];
-        if (count) buf_printf(&b, "%s %d %s", some++ ? "," : "", count, what[order[k]]);
-    }
-    buf_puts(&b, ".");
-    return b.s;
+    int count[NO_VERDICT + 1] = { 0 };
+    for (int i = 0; i < n; i++) count[c[i].verdict]++;
+    return arena_printf(a, "Of %d numbers: %d agree, %d keep the order alone, %d differ, %d without verdict.", n,
+                        count[AGREES], count[ORDER_ONLY], count[DIFFERS], count[NO_VERDICT]);
 }
 
 static bool any_secondary(int n, const Comparison *c)
@@ -183,11 +173,11 @@ static char *as_markdown(const char *sweep, int n, const Comparison *c, const ch
         to = part_end(n, c, from);
         Grid g = grid_new(a, COLS, head, "llllrrlll");
         add_part(&g, c, from, to, note);
-        buf_printf(&b, "**%s**\n%s\n\n%s\n", our_heading(&c[from], a), their_heading(&c[from], a),
+        buf_printf(&b, "**%s**\n\n%s\n\n%s\n", our_heading(&c[from], a), their_heading(&c[from], a),
                    grid_text(&g, FORMAT_MARKDOWN, -1));
     }
     buf_printf(&b, "%s\n\n", summary(n, c, a));
-    for (int i = 0; i < texts; i++) buf_wrap(&b, arena_printf(a, "%d. [%d] %s", i + 1, i + 1, text[i]), 120);
+    for (int i = 0; i < texts; i++) buf_wrap(&b, arena_printf(a, "- [%d] %s", i + 1, text[i]), 120);
     buf_puts(&b, "\n");
     if (any_secondary(n, c)) buf_printf(&b, "%s\n\n", second_hand);
     buf_wrap(&b, reading, 120);

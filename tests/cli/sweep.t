@@ -15,14 +15,14 @@ tiny
 can a recurrence of eight reals count to two?
 
         state  short          last
+chance         0.50 → 0.50    0.50 → 0.50
 mingru      8  0... → 0... -  0... → 0... -
                0/1            0/1
 lstm       16  0... → 0... +  0... → 0... +
                0/1            0/1
 
-case   task    metric     chance   n  lengths  solved at
-short  parity  acc_token   0.500  ...  8 → 16        0.99
-last   parity  acc_token   0.500  ...  8 → 16        0.99
+case   task    metric     chance  seeds   n  lengths  solved at
+short  parity  acc_token   0.500      1  ...  8 → 16        0.99
 
 $ seqprobe plot tiny
 results/tiny/figures/heatmap.csv

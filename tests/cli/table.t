@@ -4,20 +4,20 @@ $ mkdir -p results/demo && cp $TOP/tests/cli/selected.csv results/demo
 $ seqprobe table demo | head -n 11
 demo
 
-          state  easy            hard
-net, one     64  0.997 → 0.62    0.26
-                 2/3 @400        0/3
-other ±     16k  1.00 → 1.00     not run
+          state  easy          hard
+chance           0.50 → 0.50   0.25
+net, one     64  0.997 → 0.62  0.26
+                 2/3 @400      0/3
+other ±     16k  1.00 → 1.00   not run
                  3/3 @50
 
-case  task  metric     chance     n  lengths   solved at
-easy        acc_token   0.500  1000  40 → 160
-hard        acc_final   0.250  1000  40
+case  task  metric     chance  seeds     n  lengths   solved at
+easy        acc_token   0.500      3  1000  40 → 160
 $ seqprobe table demo --format markdown | head -n 4
 | mixer | state | easy | hard |
 |---|---:|---|---|
-| net, one | 64 | 0.997 → 0.62   (2/3 @400) | 0.26   (0/3) |
-| other ± | 16k | 1.00 → 1.00   (3/3 @50) | not run |
+| chance |  | 0.50 → 0.50 | 0.25 |
+| net, one | 64 | 0.997 → 0.62 (2/3 @400) | 0.26 (0/3) |
 
 $ seqprobe table demo --format csv
 mixer,case,task,metric,n_seeds,lr,step_solved,state_reals,params,slice,len,acc,lo,hi,n,chance,solved,theory,why
@@ -34,8 +34,8 @@ $ seqprobe table nothing
 ! seqprobe: error: no results/nothing/selected.csv; 'nothing' is neither a config file nor a sweep with results
 ? 2
 
-$ seqprobe table demo --format json
-! seqprobe: error: --format: 'json' is not one of table, csv, markdown
+$ seqprobe table demo --format svg
+! seqprobe: error: --format: 'svg' is not one of table, csv, json, markdown, latex
 ? 2
 
 $ seqprobe table configs/none.yaml
