@@ -153,6 +153,8 @@ test-junit: ## the short tests, also as JUnit XML in build/junit/
 	@JUNIT=build/junit $(MAKE) test
 test-long: test $(filter %/numbers.32,$(TEST_BINS)) ## and every pair of task and mixer for twenty steps
 	@$(BUILD)/tests/numbers.32 --all
+test-slurm: link ## job arrays on a Slurm of one node, with kills and requeues (root, ten minutes; not part of test)
+	@SEQPROBE=$(abspath $(PROGRAM)) bash tests/slurm.sh
 asan: ## the tests under AddressSanitizer and UBSan
 	@$(MAKE) FLAVOUR=asan test
 
@@ -267,5 +269,5 @@ $(error missing: $(NEEDED); `make deps` installs them)
 endif
 endif
 
-.PHONY: all lib link quick test test-junit test-long asan bench smoke full sweep table figures report check-accuracy \
-        check-reference golden format lint readme reference deps clean help FORCE
+.PHONY: all lib link quick test test-junit test-long test-slurm asan bench smoke full sweep table figures report \
+        check-accuracy check-reference golden format lint readme reference deps clean help FORCE
