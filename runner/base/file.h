@@ -46,6 +46,8 @@ double csv_num(const Csv *c, int row, const char *name);        /* NaN when empt
 typedef struct Npy { int rank; int dim[8]; size_t count; double *x; } Npy;
 typedef enum { NPY_F4, NPY_F8, NPY_I4, NPY_I8 } NpyType;
 bool npy_read(const char *path, Arena *a, Npy *out, Err *err);
+/* The same from memory; name is for messages. */
+bool npy_parse(const char *name, const char *data, size_t len, Arena *a, Npy *out, Err *err);
 /* data is float, double, int32_t or int64_t by type. */
 bool npy_write(const char *path, NpyType type, int rank, const int *dim, const void *data, Err *err);
 

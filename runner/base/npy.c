@@ -145,11 +145,12 @@ static bool check_size(const Reader *r, Npy *out, size_t item, size_t have)
                    out->count * item);
 }
 
-static bool npy_parse(const char *path, const char *data, size_t len, Arena *a, Npy *out, Err *err)
+bool npy_parse(const char *path, const char *data, size_t len, Arena *a, Npy *out, Err *err)
 {
     static const char *const known[] = { "<f4", "<f8", "<i4", "<i8", "|u1", "|b1", NULL };
     Reader r = { path, data, data + len, err };
     char descr[32] = "";
+    *out = (Npy){ 0 };
     if (len < PREFIX && memcmp(data, magic, len < 6 ? len : 6) == 0) return refuse(&r, "truncated: no header");
     if (len < PREFIX || memcmp(data, magic, 6) != 0) return refuse(&r, "not an .npy file (wrong magic)");
     if (data[6] != 1 || data[7] != 0)

@@ -287,15 +287,31 @@ static bool load_include(const char *path, const Value *item, const Chain *chain
     return true;
 }
 
+/* Kinds of the top level; sections without a value are dropped. */
+static bool check_root(Arena *a, Value **root, Err *err)
+{
+    if ((*root)->kind != VALUE_MAP)
+        return fail_at(err, *root, false, "a config is a map of keys such as 'task:' and 'sweep:'");
+    *root = drop_empty(a, *root);
+    return check_keys(*root, err);
+}
+
+/* The sections of root, which no longer includes anything, over those of the included files. */
+static Value *merge_root(Arena *a, const Value *base, const Value *root)
+{
+    Value *out = merge_files(a, base, value_without(a, root, "include"));
+    out->file = root->file;
+    out->line = root->line;
+    out->col = root->col;
+    return out;
+}
+
 static bool load(const char *path, const Chain *up, Arena *a, Value **out, Err *err)
 {
     Value *root;
     struct stat st;
     TRY(yaml_read(path, a, &root, err));
-    if (root->kind != VALUE_MAP)
-        return fail_at(err, root, false, "a config is a map of keys such as 'task:' and 'sweep:'");
-    root = drop_empty(a, root);
-    TRY(check_keys(root, err));
+    TRY(check_root(a, &root, err));
     if (stat(path, &st) != 0) return err_set(err, EXIT_FAILED, "%s: cannot be read", path);
     Chain here = { st.st_dev, st.st_ino, up };
     Value *base = value_map(a);
@@ -305,11 +321,19 @@ static bool load(const char *path, const Chain *up, Arena *a, Value **out, Err *
     else
         for (const Value *v = include ? include->first : NULL; v; v = v->next)
             TRY(load_include(path, v, &here, a, &base, err));
-    *out = merge_files(a, base, value_without(a, root, "include"));
-    (*out)->file = root->file;
-    (*out)->line = root->line;
-    (*out)->col = root->col;
+    *out = merge_root(a, base, root);
     return true;
 }
 
 bool config_load(const char *path, Arena *a, Value **out, Err *err) { return load(path, NULL, a, out, err); }
+
+bool config_parse(const char *name, const char *text, size_t len, Arena *a, Value **out, Err *err)
+{
+    Value *root;
+    TRY(yaml_parse_bytes(name, text, len, a, &root, err));
+    TRY(check_root(a, &root, err));
+    const Value *include = value_get(root, "include");
+    if (include) return fail_at(err, include, true, "a config that comes from no file cannot include files");
+    *out = merge_root(a, value_map(a), root);
+    return true;
+}

@@ -23,6 +23,7 @@ typedef struct Expand {
     const Value *base, *exclude;
     Axes sweep, changes;
     int *hits; /* rows dropped by each exclusion */
+    int rows_max;
     Plan *plan;
     Buf notes;
     Err *err;
@@ -137,7 +138,8 @@ static bool add_row(Expand *x, const Pick *p, int *collapsed)
         ++*collapsed;
         return true;
     }
-    if (x->plan->rows == ROWS_MAX) return err_set(x->err, EXIT_USAGE, "%s: more than %d rows", x->plan->file, ROWS_MAX);
+    if (x->plan->rows == x->rows_max)
+        return err_set(x->err, EXIT_USAGE, "%s: more than %d rows", x->plan->file, x->rows_max);
     row.config = value_copy(x->a, config);
     row.case_label = arena_strdup(x->a, row.case_label);
     row.mixer_label = arena_strdup(x->a, row.mixer_label);
@@ -184,8 +186,8 @@ static bool count_rows(Expand *x, int *rows)
             }
     for (int i = 0; i < x->changes.n; i++) variants += x->changes.axis[i].n;
     n *= variants;
-    if (n > ROWS_MAX)
-        return err_set(x->err, EXIT_USAGE, "%s: %.0f rows, at most %d are allowed", x->plan->file, n, ROWS_MAX);
+    if (n > x->rows_max)
+        return err_set(x->err, EXIT_USAGE, "%s: %.0f rows, at most %d are allowed", x->plan->file, n, x->rows_max);
     *rows = (int)n;
     return true;
 }
@@ -275,13 +277,11 @@ static bool read_limits(const Value *map, Arena *a, Plan *plan, Err *err)
     return true;
 }
 
-static bool read_all(Expand *x, const char *path, int n_sets, const char *const *sets)
+static bool read_all(Expand *x, const Value *root, int n_sets, const char *const *sets)
 {
-    Value *root;
     Arena *a = x->a;
     Err *err = x->err;
-    TRY(config_load(path, a, &root, err));
-    TRY(read_name(path, root, a, &x->plan->name, err));
+    TRY(read_name(x->plan->file, root, a, &x->plan->name, err));
     x->base = root;
     x->exclude = value_get(root, "exclude");
     x->plan->thresholds = value_get(root, "thresholds");
@@ -299,15 +299,30 @@ static bool read_all(Expand *x, const char *path, int n_sets, const char *const 
     return expand(x);
 }
 
-bool plan_read(const char *path, int n_sets, const char *const *sets, Arena *a, Plan *out, Err *err)
+/* text NULL: file names a file. */
+static bool read_plan(const char *file, const char *text, size_t len, int rows_max, int n_sets, const char *const *sets,
+                      Arena *a, Plan *out, Err *err)
 {
-    *out = (Plan){ .file = arena_strdup(a, path), .narrowed = n_sets > 0 };
-    Expand x = { .a = a, .tmp = arena_new("plan"), .plan = out, .notes = buf_new(a), .err = err };
+    *out = (Plan){ .file = arena_strdup(a, file), .narrowed = n_sets > 0 };
+    Expand x = { .a = a, .tmp = arena_new("plan"), .plan = out, .notes = buf_new(a), .rows_max = rows_max, .err = err };
+    Value *root;
     int n;
     Threshold *t;
-    bool ok = read_all(&x, path, n_sets, sets) && select_check(out->select, err) &&
-              thresholds_read(out, x.tmp, &n, &t, err) && counterparts_check(out, x.tmp, err);
+    bool ok = text ? config_parse(file, text, len, a, &root, err) : config_load(file, a, &root, err);
+    ok = ok && read_all(&x, root, n_sets, sets) && select_check(out->select, err) &&
+         thresholds_read(out, x.tmp, &n, &t, err) && counterparts_check(out, x.tmp, err);
     arena_free(x.tmp);
     out->notes = x.notes.len ? x.notes.s : NULL;
     return ok;
+}
+
+bool plan_read(const char *path, int n_sets, const char *const *sets, Arena *a, Plan *out, Err *err)
+{
+    return read_plan(path, NULL, 0, ROWS_MAX, n_sets, sets, a, out, err);
+}
+
+bool plan_parse(const char *name, const char *text, size_t len, int rows_max, int n_sets, const char *const *sets,
+                Arena *a, Plan *out, Err *err)
+{
+    return read_plan(name, text, len, rows_max, n_sets, sets, a, out, err);
 }

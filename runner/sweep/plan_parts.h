@@ -17,6 +17,8 @@ typedef struct ConfigKey { const char *name; unsigned kinds; const char *want, *
 extern const ConfigKey config_keys[];
 /* The file with its includes merged in, top-level keys and kinds checked. */
 bool config_load(const char *path, Arena *a, Value **out, Err *err);
+/* The same from memory, where `include` is refused. */
+bool config_parse(const char *name, const char *text, size_t len, Arena *a, Value **out, Err *err);
 /* Sections of over merged onto base (a new tree). Maps merge key by key. A mixer with `layers` drops an inherited
  * `name` and the other way round. Keys that are no section are taken from base alone. */
 Value *config_merge(Arena *a, const Value *base, const Value *over);

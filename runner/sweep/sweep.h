@@ -12,6 +12,7 @@
  * documents and nesting deeper than 16 are errors with file:line:col. */
 bool yaml_read(const char *path, Arena *a, Value **out, Err *err);
 bool yaml_parse(const char *name, const char *text, Arena *a, Value **out, Err *err);
+bool yaml_parse_bytes(const char *name, const char *text, size_t len, Arena *a, Value **out, Err *err);
 
 /* One row of the plan. `label` texts come from axis items with a label ("case" and "mixer" mostly). */
 typedef struct PlanRow {
@@ -36,6 +37,9 @@ typedef struct Plan {
 
 /* Expand a config with command-line settings; every row is checked with run_resolve before this returns. */
 bool plan_read(const char *path, int n_sets, const char *const *sets, Arena *a, Plan *out, Err *err);
+/* The same from memory: such a config cannot include others, and has at most rows_max rows. */
+bool plan_parse(const char *name, const char *text, size_t len, int rows_max, int n_sets, const char *const *sets,
+                Arena *a, Plan *out, Err *err);
 
 /* results/<name>/plan.csv; a swept path as a column name ("train_lr"). */
 bool  plan_write(const Plan *plan, const char *results_dir, Err *err);

@@ -265,6 +265,11 @@ bool yaml_parse(const char *name, const char *text, Arena *a, Value **out, Err *
     return parse(name, text, strlen(text), a, out, err);
 }
 
+bool yaml_parse_bytes(const char *name, const char *text, size_t len, Arena *a, Value **out, Err *err)
+{
+    return parse(name, text, len, a, out, err);
+}
+
 bool yaml_read(const char *path, Arena *a, Value **out, Err *err)
 {
     char *text;
