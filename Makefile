@@ -32,9 +32,10 @@ CFLAGS_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 CFLAGS_valgrind := -O1 -g -DPOISON
 CFLAGS_tsan     := -O1 -g -fsanitize=thread
 CFLAGS_coverage := -O1 -g --coverage -fprofile-update=atomic
+CFLAGS_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS   := $(CFLAGS_$(FLAVOUR))
 ifeq ($(FLAGS),)
-$(error unknown FLAVOUR '$(FLAVOUR)'; known: release asan valgrind tsan coverage)
+$(error unknown FLAVOUR '$(FLAVOUR)'; known: release asan valgrind tsan coverage fuzz)
 endif
 
 # ---- libraries (see `make deps`) ----------------------------------------------------------------------------------
@@ -127,6 +128,12 @@ $(BUILD)/tests/%.64: $(BUILD)/f64/tests/test_%.o $(TEST_HELP:%.c=$(BUILD)/f64/%.
 BENCHES := $(patsubst tests/bench/bench_%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/bench_*.c)))
 $(BUILD)/bench/%: $(BUILD)/f32/tests/bench/bench_%.o $(TEST_HELP:%.c=$(BUILD)/f32/%.o) $(BUILD)/libseqprobe32.a
 	@mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(shell pkg-config --libs check) $(LIBS) -o $@
+# Readers fed with arbitrary bytes: libFuzzer's programs, and the stored inputs through the same code in `make test`.
+FUZZ_HELP := $(filter-out %/fuzz_main.c,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_IDS  := $(patsubst tests/fuzz/fuzz_%.c,%,$(FUZZ_HELP))
+$(BUILD)/tests/fuzz.32: $(FUZZ_HELP:%.c=$(BUILD)/f32/%.o)
+$(BUILD)/fuzz/%: tests/fuzz/fuzz_main.c $(BUILD)/f32/tests/fuzz/fuzz_%.o $(BUILD)/libseqprobe32.a
+	@mkdir -p $(@D); $(CC) $(STD) $(FLAGS) -fsanitize=fuzzer -Irunner -DREAL_BITS=32 -DFUZZ=fuzz_$* $^ $(LIBS) -o $@
 .SECONDARY:
 -include $(OBJ32:.o=.d) $(OBJ64:.o=.d) $(BUILD)/f32/runner/main.d \
          $(wildcard $(BUILD)/f32/tests/*.d $(BUILD)/f64/tests/*.d $(BUILD)/f32/tests/*/*.d $(BUILD)/f64/tests/*/*.d)
@@ -155,6 +162,10 @@ test-long: test $(filter %/numbers.32,$(TEST_BINS)) ## and every pair of task an
 	@$(BUILD)/tests/numbers.32 --all
 test-slurm: link ## job arrays on a Slurm of one node, with kills and requeues (root, ten minutes; not part of test)
 	@SEQPROBE=$(abspath $(PROGRAM)) bash tests/slurm.sh
+.PHONY: fuzz
+FUZZ_SECONDS ?= 600
+fuzz: ## libFuzzer on every reader, FUZZ_SECONDS=600 each (FUZZ_IDS="config npy" for some); needs clang
+	@BUILD=build/clang-fuzz SECONDS_EACH=$(FUZZ_SECONDS) sh tests/fuzz/fuzz.sh $(FUZZ_IDS)
 asan: ## the tests under AddressSanitizer and UBSan
 	@$(MAKE) FLAVOUR=asan test
 

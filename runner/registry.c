@@ -26,17 +26,20 @@ bool mixer_read(const Value *spec, Arena *a, MixerUse *out, Err *err)
     char place[256], owner[64];
     memset(out, 0, sizeof *out);
     const char *name = spec && spec->kind == VALUE_SCALAR ? spec->text : value_text(spec, "name", NULL);
-    if (!name) return err_set(err, EXIT_USAGE, "%smixer: no name given", value_place(spec, false, place));
+    const Value *given = value_get(spec, "name");
+    if (!name)
+        return err_set(err, EXIT_USAGE, "%smixer: %s", value_place(given ? given : spec, false, place),
+                       given ? "the name must be a word" : "no name given: a mixer is a name or a map with a name");
     out->mixer = mixer_find(name);
     if (!out->mixer) {
         const char *names[512];
         int n = 0;
         for (; all_mixers[n] && n < 511; n++) names[n] = all_mixers[n]->name;
         names[n] = NULL;
-        const char *near = nearest_name(name, names);
-        const Value *at = spec->kind == VALUE_SCALAR ? spec : value_get(spec, "name");
-        return err_set(err, EXIT_USAGE, "%sunknown mixer '%s'%s%s%s", value_place(at, false, place), name,
-                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+        char near[NAME_HINT];
+        name_hint(name, names, near);
+        return err_set(err, EXIT_USAGE, "%sunknown mixer '%.80s'%s", value_place(given ? given : spec, false, place),
+                       name, near[0] ? near : " (see `seqprobe list mixers`)");
     }
     snprintf(owner, sizeof owner, "mixer %s", name);
     out->cfg = ARENA_NEW(a, char, out->mixer->cfg_size);

@@ -215,10 +215,10 @@ START_TEST(refusals_name_place_and_option)
     ck_assert_str_eq(refusal("task: parity\nmixer: mingrew\n"),
                      "c.yaml:2:8: unknown mixer 'mingrew' (did you mean 'mingru'?)");
     ck_assert_str_eq(refusal("task: parity\nmixer: mingru\ntrain: {stop_slice: far}\n"),
-                     "train.stop_slice: no slice 'far' in eval");
+                     "c.yaml:3:21: train.stop_slice: no slice 'far' in eval");
     ck_assert_str_eq(refusal(
                          "task: {name: parity, len: 8}\nmixer: mingru\nmodel: {pos: learned}\neval: {x2: {len: 16}}\n"),
-                     "model.pos: learned has no position beyond the training length 9, a slice needs 17");
+                     "c.yaml:3:14: model.pos: learned has no position beyond the training length 9, a slice needs 17");
     ck_assert_str_eq(refusal("task: parity\nmixer: mingru\ntrain: {schedule: cosine_step, warmup: 0.1}\n"),
                      "c.yaml:3:40: train.warmup: this schedule has none; use warmup_cosine or warmup: 0");
 }

@@ -50,20 +50,20 @@ static const Case bad[] = {
     { "a: &x [[[[[[[[1]]]]]]]]\nb: [[[[[[[[*x]]]]]]]]", "x.yaml:2:12: nested deeper than 16 levels" },
     { "[a, b]: 1", "x.yaml:1:1: a key must be plain text" },
     { "{a: 1}: 1", "x.yaml:1:1: a key must be plain text" },
-    { ": 1", "x.yaml:1:1: did not find expected key while parsing a block mapping that starts at 1:1" },
+    { ": 1", "x.yaml:1:1: did not find expected key (is this line indented as its neighbours?)" },
     { "\"\": 1", "x.yaml:1:1: empty key" },
     { "a: \"x\\0y\"", "x.yaml:1:4: NUL character in a string" },
-    { "a: 1\nb: \xff", "x.yaml:2:4: invalid UTF-8 (byte 0xff)" },
-    { "\xc2\xb1: \xc0\x80", "x.yaml:1:4: invalid UTF-8 (byte 0xc0)" },
-    { "a: \xed\xa0\x80", "x.yaml:1:4: invalid UTF-8 (byte 0xed)" },
-    { "a: \xe2\x82", "x.yaml:1:4: invalid UTF-8 (byte 0xe2)" },
+    { "a: 1\nb: \xff", "x.yaml:2:4: invalid UTF-8 (byte 0xff); save the file as UTF-8" },
+    { "\xc2\xb1: \xc0\x80", "x.yaml:1:4: invalid UTF-8 (byte 0xc0); save the file as UTF-8" },
+    { "a: \xed\xa0\x80", "x.yaml:1:4: invalid UTF-8 (byte 0xed); save the file as UTF-8" },
+    { "a: \xe2\x82", "x.yaml:1:4: invalid UTF-8 (byte 0xe2); save the file as UTF-8" },
     { "a: \x01", "x.yaml:1:4: control character 0x01" },
-    { "a:\n\tb: 1\n", "x.yaml:2:1: found character that cannot start any token while scanning for the next token that "
-                      "starts at 2:1" },
+    { "a:\n\tb: 1\n", "x.yaml:2:1: found character that cannot start any token (a tab; indent with spaces)" },
     { "a: [1, 2\nb: 3\n",
       "x.yaml:2:2: did not find expected ',' or ']' while parsing a flow sequence that starts at 1:4" },
     { "a: 'x", "x.yaml:1:6: found unexpected end of stream while scanning a quoted scalar that starts at 1:4" },
-    { "a: 1\n b: 2\n", "x.yaml:2:3: mapping values are not allowed in this context" },
+    { "a: 1\n b: 2\n", "x.yaml:2:3: mapping values are not allowed in this context (is this line indented "
+      "too far? a text with ': ' needs quotes)" },
 };
 
 START_TEST(reads)

@@ -148,6 +148,8 @@ static bool read_real(const Where *w, const Value *v, double *out)
     if (!is_plain(v) || !text_is_number(v->text)) return refuse_type(w, v, "a number");
     double x = strtod(v->text, NULL);
     if (!isfinite(x) || x < w->o->min || x > w->o->max) return refuse_range(w, v);
+    if (x == 0 && strcspn(v->text, "123456789") < strcspn(v->text, "eE"))
+        return refuse(w, v, "%.80s is too small and would be read as 0", v->text);
     *out = x + 0.0; /* -0 is 0 */
     return true;
 }
@@ -308,9 +310,9 @@ static bool unknown_option(const Option *table, const Value *v, const char *owne
     while (table[n].name) n++;
     const char **names = ARENA_NEW(a, const char *, n + 1);
     for (int i = 0; i < n; i++) names[i] = table[i].name;
-    const char *near = nearest_name(v->key, names);
-    return err_set(err, EXIT_USAGE, "%sunknown option '%.80s' for %s%s%s%s", value_place(v, true, place), v->key, owner,
-                   near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    char near[NAME_HINT];
+    return err_set(err, EXIT_USAGE, "%sunknown option '%.80s' for %s%s", value_place(v, true, place), v->key, owner,
+                   name_hint(v->key, names, near));
 }
 
 bool options_read(const Option *table, const Value *map, const char *owner, const char *const *skip, void *cfg,
@@ -330,4 +332,31 @@ bool options_read(const Option *table, const Value *map, const char *owner, cons
         TRY(option_parse(o, v, owner, cfg, a, err));
     }
     return true;
+}
+
+/* Where name stands in text as a whole word, NULL if nowhere. */
+static const char *find_word(const char *text, const char *name)
+{
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    const size_t n = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)); at++)
+        if ((at == text || !strchr(word, at[-1])) && (!at[n] || !strchr(word, at[n]))) return at;
+    return NULL;
+}
+
+bool options_blame(const Option *table, const Value *map, Err *err)
+{
+    const Value *at = map;
+    const char *first = NULL;
+    char place[256];
+    for (const Option *o = table; o->name; o++) {
+        const char *named = find_word(err->msg, o->name);
+        const Value *given = value_get(map, o->name);
+        if (!named || !given || (first && named >= first)) continue;
+        first = named;
+        at = given;
+    }
+    value_place(at, false, place);
+    if (place[0]) place[strlen(place) - 2] = 0; /* err_prefix writes ": " itself */
+    return place[0] ? err_prefix(err, "%s", place) : false;
 }

@@ -53,6 +53,9 @@ typedef struct Option {
  * Keys in the NULL-terminated `skip` list (e.g. "name", "label") are left to the caller. Code EXIT_USAGE. */
 bool options_read(const Option *table, const Value *map, const char *owner, const char *const *skip,
                   void *cfg, Arena *a, Err *err);
+/* Put the place of the option that the message of err names first in front of it (of map itself if map gives none of
+ * them); for checks across options, which know no places. Returns false. */
+bool options_blame(const Option *table, const Value *map, Err *err);
 /* Parse one value into its field. */
 bool option_parse(const Option *o, const Value *v, const char *owner, void *cfg, Arena *a, Err *err);
 /* The field as a Value with canonical text (integers plain, reals shortest that round-trips in "1.0e-3" form). */

@@ -160,13 +160,24 @@ const char *value_place(const Value *v, bool of_key, char *buf)
 
 enum { NAME_MAX_LEN = 63 };
 
-/* Letter case and the choice between - and _ cost nothing. */
-static int fold(char c) { return c == '-' ? '_' : tolower((unsigned char)c); }
+/* Characters of s, at most NAME_MAX_LEN of them; -1 if there are more. Letter case and - against _ cost nothing. */
+static int characters(const char *s, int *out)
+{
+    int n = 0;
+    while (*s) {
+        const unsigned char c = (unsigned char)*s++;
+        if (n == NAME_MAX_LEN) return -1;
+        out[n] = c == '-' ? '_' : tolower(c);
+        for (; ((unsigned char)*s & 0xc0) == 0x80; s++) out[n] = out[n] * 64 + ((unsigned char)*s & 0x3f);
+        n++;
+    }
+    return n;
+}
 
 static int min_int(int a, int b) { return a < b ? a : b; }
 
 /* Edits (insert, delete, replace, swap neighbours) from a to b. */
-static int edit_distance(const char *a, int n, const char *b, int m)
+static int edit_distance(const int *a, int n, const int *b, int m)
 {
     int row[3][NAME_MAX_LEN + 1];
     for (int j = 0; j <= m; j++) row[0][j] = j;
@@ -174,38 +185,64 @@ static int edit_distance(const char *a, int n, const char *b, int m)
         int *cur = row[i % 3], *up = row[(i + 2) % 3], *up2 = row[(i + 1) % 3];
         cur[0] = i;
         for (int j = 1; j <= m; j++) {
-            int same = fold(a[i - 1]) == fold(b[j - 1]);
-            cur[j] = min_int(min_int(up[j], cur[j - 1]) + 1, up[j - 1] + !same);
-            if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]))
+            cur[j] = min_int(min_int(up[j], cur[j - 1]) + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 cur[j] = min_int(cur[j], up2[j - 2] + 1);
         }
     }
     return row[n % 3][m];
 }
 
-static bool is_prefix(const char *a, int n, const char *b, int m)
+static bool is_prefix(const int *a, int n, const int *b, int m)
 {
     int k = min_int(n, m);
     for (int i = 0; i < k; i++)
-        if (fold(a[i]) != fold(b[i])) return false;
+        if (a[i] != b[i]) return false;
     return k >= 2;
 }
 
 const char *nearest_name(const char *name, const char *const *names)
 {
     const char *best = NULL;
-    int best_d = 0;
-    size_t n = strlen(name);
-    if (n == 0 || n > NAME_MAX_LEN) return NULL;
+    int best_d = 0, a[NAME_MAX_LEN], b[NAME_MAX_LEN], n = characters(name, a);
+    if (n <= 0) return NULL;
     for (; *names; names++) {
-        size_t m = strlen(*names);
-        if (m == 0 || m > NAME_MAX_LEN) continue;
-        int longer = (int)(n > m ? n : m), d = edit_distance(name, (int)n, *names, (int)m);
+        int m = characters(*names, b);
+        if (m <= 0) continue;
+        int longer = n > m ? n : m, d = edit_distance(a, n, b, m);
         bool near = d < longer && d <= (longer < 6 ? 1 : longer / 3);
-        if (!near && !is_prefix(name, (int)n, *names, (int)m)) continue; /* lenght, len */
+        if (!near && !is_prefix(a, n, b, m)) continue; /* lenght, len */
         if (best && d >= best_d) continue;
         best = *names;
         best_d = d;
     }
     return best;
+}
+
+/* The first character of s beyond ASCII as a code point, and its bytes; 0 if there is none. */
+static unsigned foreign(const char *s, char *bytes)
+{
+    while (*s && (unsigned char)*s < 0x80) s++;
+    size_t n = 0;
+    unsigned c = (unsigned char)*s;
+    if (c) c &= c >= 0xf0 ? 0x07 : c >= 0xe0 ? 0x0f : 0x1f;
+    for (bytes[n++] = *s; n < 4 && *s && ((unsigned char)s[n] & 0xc0) == 0x80; n++)
+        c = c * 64 + ((unsigned char)s[n] & 0x3f), bytes[n] = s[n];
+    bytes[n] = 0;
+    return c;
+}
+
+const char *name_hint(const char *name, const char *const *names, char *buf)
+{
+    char odd[8];
+    const char *near = nearest_name(name, names);
+    const unsigned c = foreign(name, odd);
+    buf[0] = 0;
+    if (near && c)
+        snprintf(buf, NAME_HINT, " (did you mean '%.40s'? the '%s' is U+%04X)", near, odd, c);
+    else if (near)
+        snprintf(buf, NAME_HINT, " (did you mean '%.40s'?)", near);
+    else if (c)
+        snprintf(buf, NAME_HINT, " (the '%s' is U+%04X)", odd, c);
+    return buf;
 }

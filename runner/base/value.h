@@ -53,5 +53,8 @@ bool   text_is_number(const char *s);
 
 /* Nearest of the NULL-terminated names within an edit distance worth suggesting, or NULL. */
 const char *nearest_name(const char *name, const char *const *names);
+/* " (did you mean 'x'?)", with a word on letters that only look Latin, or "". buf holds NAME_HINT. */
+enum { NAME_HINT = 96 };
+const char *name_hint(const char *name, const char *const *names, char *buf);
 
 #endif

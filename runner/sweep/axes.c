@@ -38,6 +38,46 @@ bool path_check(const char *path, const Value *at, Err *err)
     return true;
 }
 
+/* The table with the options of a section of this config and who owns them; NULL if the plug-in is unknown. */
+static const Option *section_table(const Value *config, const char *section, const char **owner, Arena *a)
+{
+    const Value *v = value_get(config, section);
+    const char *name = v && v->kind == VALUE_SCALAR ? v->text : value_text(v, "name", "");
+    const Task *task = strcmp(section, "task") == 0 ? task_find(name) : NULL;
+    const Mixer *mixer = strcmp(section, "mixer") == 0 ? mixer_find(name) : NULL;
+    *owner = task || mixer ? arena_printf(a, "%s %s", section, name) : section;
+    return task                            ? task->options
+           : mixer                         ? mixer->options
+           : strcmp(section, "model") == 0 ? model_options
+           : strcmp(section, "train") == 0 ? train_options
+           : strcmp(section, "data") == 0  ? data_options
+                                           : NULL;
+}
+
+bool path_exists(const char *path, const Value *config, Arena *a, char *why)
+{
+    const char *dot = strchr(path, '.'), *owner, *names[256];
+    char near[NAME_HINT];
+    if (!dot || value_at(config, path)) return true;
+    const Option *table = section_table(config, arena_printf(a, "%.*s", (int)(dot - path), path), &owner, a);
+    if (!table || strchr(dot + 1, '.') || strcmp(dot + 1, "name") == 0 || option_find(table, dot + 1)) return true;
+    int n = 0;
+    for (; table[n].name && n < 255; n++) names[n] = table[n].name;
+    names[n] = NULL;
+    snprintf(why, PATH_WHY, "unknown option '%.80s' for %.80s%s", dot + 1, owner, name_hint(dot + 1, names, near));
+    return false;
+}
+
+const Value *option_at(const Value *config, const char *path, Arena *a)
+{
+    const Value *v = value_at(config, path);
+    const char *dot = strchr(path, '.'), *owner;
+    if (v || !dot) return v;
+    const Option *table = section_table(config, arena_printf(a, "%.*s", (int)(dot - path), path), &owner, a);
+    const Option *o = table ? option_find(table, dot + 1) : NULL;
+    return o ? value_parse(a, o->def ? o->def : "", NULL) : NULL;
+}
+
 static AxisRank rank_of(const char *path)
 {
     return strcmp(path, "case") == 0 ? RANK_CASE : strcmp(path, "mixer") == 0 ? RANK_MIXER : RANK_OTHER;
@@ -50,9 +90,9 @@ static bool read_numbers(const Value *list, const char *what, int want_min, int 
         return fail_at(err, list, false, "'%s' needs %s", what,
                        want_max == want_min ? "[first, last, count]" : "[first, end] or [first, end, step]");
     for (const Value *v = list->first; v; v = v->next, x++) {
-        char *end = NULL;
-        if (v->kind == VALUE_SCALAR && !v->quoted && v->text[0]) *x = strtod(v->text, &end);
-        if (!end || *end || !isfinite(*x)) return fail_at(err, v, false, "'%s' needs numbers", what);
+        bool number = v->kind == VALUE_SCALAR && !v->quoted && text_is_number(v->text);
+        if (number) *x = strtod(v->text, NULL);
+        if (!number || !isfinite(*x)) return fail_at(err, v, false, "'%s' needs numbers", what);
     }
     return true;
 }
@@ -103,6 +143,11 @@ static bool expand_values(const Value *v, const char *path, Arena *a, const Valu
         if (strcmp(v->first->key, "logspace") == 0) TRY(expand_logspace(v->first, a, &list, err));
     }
     *out = list ? list : v;
+    const AxisRank rank = rank_of(path);
+    if ((*out)->kind != VALUE_LIST && rank == RANK_CASE)
+        return fail_at(err, v, false, "axis 'case' must be a list of maps: [{label: a, task: {...}}, ...]");
+    if ((*out)->kind != VALUE_LIST && rank == RANK_MIXER)
+        return fail_at(err, v, false, "axis 'mixer' must be a list of names and maps: [gla, {name: lstm, ...}]");
     if ((*out)->kind != VALUE_LIST)
         return fail_at(err, v, false, "axis '%s' must be a list, {range: [a, b]} or {logspace: [a, b, n]}", path);
     if ((*out)->count == 0) return fail_at(err, v, false, "axis '%s' is empty", path);
@@ -138,10 +183,20 @@ static bool read_case(const Value *v, Err *err)
     return true;
 }
 
+/* A cell of tables, figures and CSV files: one short line. */
+static bool check_label(const Value *label, Err *err)
+{
+    if (label->kind != VALUE_SCALAR) return fail_at(err, label, false, "a label must be a text");
+    if (!label->text[0]) return fail_at(err, label, false, "a label must not be empty");
+    if (strpbrk(label->text, "\n\t") || strlen(label->text) > LABEL_MAX)
+        return fail_at(err, label, false, "a label must be one line of at most %d bytes", LABEL_MAX);
+    return true;
+}
+
 static bool read_item(const Axis *axis, const Value *v, Arena *a, AxisItem *out, Err *err)
 {
     const Value *label = value_get(v, "label");
-    if (label && label->kind != VALUE_SCALAR) return fail_at(err, label, false, "a label must be a text");
+    if (label) TRY(check_label(label, err));
     if (axis->rank == RANK_CASE) TRY(read_case(v, err));
     if (v->kind == VALUE_SCALAR && !v->quoted && !v->text[0])
         return fail_at(err, v, false, "axis '%s' has an empty value", axis->path);
@@ -168,9 +223,12 @@ static bool axis_read(const char *path, const Value *v, Arena *a, Axis *out, Err
     for (const Value *i = list->first; i; i = i->next, out->n++) {
         AxisItem *item = &out->item[out->n];
         TRY(read_item(out, i, a, item, err));
-        for (int k = 0; k < out->n && out->rank != RANK_OTHER; k++)
-            if (strcmp(out->item[k].label, item->label) == 0)
-                return fail_at(err, i, false, "two %ss are called '%s': give them labels", path, item->label);
+        for (int k = 0; k < out->n && (out->rank != RANK_OTHER || value_get(i, "label")); k++) {
+            if (strcmp(out->item[k].label, item->label) != 0) continue;
+            if (out->rank == RANK_OTHER)
+                return fail_at(err, i, false, "axis '%s': two items are called '%.100s'", path, item->label);
+            return fail_at(err, i, false, "two %ss are called '%.100s': give them labels", path, item->label);
+        }
     }
     return true;
 }

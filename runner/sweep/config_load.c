@@ -6,6 +6,7 @@
  *
  * `task: parity` and `mixer: gla` are short for {name: parity}, {name: gla}. A section left empty counts as absent.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,13 +74,7 @@ bool fail_at(Err *err, const Value *v, bool of_key, const char *fmt, ...)
     return err_set(err, EXIT_USAGE, "%s%s", value_place(v, of_key, place), text);
 }
 
-const char *hint(const char *name, const char *const *names, char *buf)
-{
-    const char *near = nearest_name(name, names);
-    buf[0] = '\0';
-    if (near) snprintf(buf, 96, " (did you mean '%s'?)", near);
-    return buf;
-}
+const char *hint(const char *name, const char *const *names, char *buf) { return name_hint(name, names, buf); }
 
 Value *value_without(Arena *a, const Value *map, const char *key)
 {
@@ -99,9 +94,8 @@ Value *value_without(Arena *a, const Value *map, const char *key)
 
 static bool is_number(const char *s, double *v)
 {
-    char *end;
-    *v = strtod(s, &end);
-    return end != s && *end == '\0';
+    *v = strtod(s, NULL);
+    return text_is_number(s);
 }
 
 bool value_same(Arena *a, const Value *x, const Value *y)
@@ -171,6 +165,13 @@ Value *config_merge(Arena *a, const Value *base, const Value *over)
     return out;
 }
 
+/* A label that no table would show. */
+static bool no_label(const Value *mixer, Err *err)
+{
+    const Value *label = value_get(mixer, "label");
+    return !label || fail_at(err, label, true, "'label' names an item of an axis: sweep: {mixer: [{label: ...}]}");
+}
+
 /* Options beside `layers` go under every layer's own. */
 static bool finish_layers(Arena *a, const Value *mixer, Value **out, Err *err)
 {
@@ -189,7 +190,8 @@ static bool finish_layers(Arena *a, const Value *mixer, Value **out, Err *err)
         layer->file = v->file;
         layer->line = v->line;
         layer->col = v->col;
-        value_append(list, value_without(a, layer, "label"));
+        TRY(no_label(layer, err));
+        value_append(list, layer);
     }
     *out = value_map(a);
     (*out)->file = mixer->file;
@@ -209,9 +211,9 @@ bool config_finish(Arena *a, const Value *config, Value **out, Err *err)
         const Value *v = value_get(config, *s);
         if (!v) continue;
         Value *copy = value_copy(a, v);
+        if (strcmp(*s, "mixer") == 0) TRY(no_label(v, err));
         if (strcmp(*s, "mixer") == 0 && v->kind == VALUE_MAP && value_get(v, "layers"))
             TRY(finish_layers(a, v, &copy, err));
-        if (strcmp(*s, "mixer") == 0 && copy->kind == VALUE_MAP) copy = value_without(a, copy, "label");
         put(*out, *s, copy, v);
     }
     return true;
@@ -225,6 +227,15 @@ static bool is_axes_key(const char *key)
     return strcmp(key, "parameters") == 0 || strcmp(key, "method") == 0 || strcmp(key, "grid") == 0;
 }
 
+/* The section with an option of this name, NULL if there is none. */
+static const char *section_of(const char *key)
+{
+    return option_find(train_options, key)   ? "train"
+           : option_find(model_options, key) ? "model"
+           : option_find(data_options, key)  ? "data"
+                                             : NULL;
+}
+
 static bool check_keys(const Value *root, Err *err)
 {
     const char *names[KEYS + 1] = { NULL };
@@ -236,6 +247,10 @@ static bool check_keys(const Value *root, Err *err)
             if (strcmp(config_keys[i].name, v->key) == 0) k = &config_keys[i];
         if (!k && is_axes_key(v->key))
             return fail_at(err, v, true, "unknown key '%s': axes stand under 'sweep'", v->key);
+        const char *section = k ? NULL : section_of(v->key);
+        if (section)
+            return fail_at(err, v, true, "unknown key '%s': it belongs under '%s', as {%s: {%s: ...}}", v->key, section,
+                           section, v->key);
         if (!k) return fail_at(err, v, true, "unknown key '%s'%s", v->key, hint(v->key, names, text));
         if (!(k->kinds & (1u << v->kind))) return fail_at(err, v, false, "'%s' must be %s", v->key, k->want);
     }
@@ -263,26 +278,43 @@ static Value *merge_files(Arena *a, const Value *base, const Value *over)
     return config_merge(a, out, over);
 }
 
+enum { FILES_MAX = 64 }; /* files that include the next one twice double with every step */
+
 typedef struct Chain Chain;
 struct Chain {
     dev_t dev;
     ino_t ino;
     const Chain *up;
+    int *files; /* read so far, by all */
 };
 
 static bool load(const char *path, const Chain *up, Arena *a, Value **out, Err *err);
+
+/* Who asked for the file that the message is about. */
+static bool included_at(const Value *item, Err *err)
+{
+    char place[256];
+    const size_t n = strlen(err->msg);
+    value_place(item, false, place);
+    if (place[0]) place[strlen(place) - 2] = '\0';
+    if (place[0] && !strstr(err->msg, "(included at "))
+        snprintf(err->msg + n, sizeof err->msg - n, " (included at %s)", place);
+    return false;
+}
 
 static bool load_include(const char *path, const Value *item, const Chain *chain, Arena *a, Value **base, Err *err)
 {
     if (item->kind != VALUE_SCALAR) return fail_at(err, item, false, "'include' must be a list of files");
     struct stat st;
-    const char *full = item->text[0] == '/' ? item->text : path_join(a, path_dir(a, path), item->text);
-    if (stat(full, &st) != 0) return fail_at(err, item, false, "cannot include '%s': no such file", full);
+    const char *full = strchr(path, '/') ? path_join(a, path_dir(a, path), item->text) : item->text;
+    if (stat(full, &st) != 0) return fail_at(err, item, false, "cannot include '%.300s': %s", full, strerror(errno));
+    if (S_ISDIR(st.st_mode)) return fail_at(err, item, false, "cannot include '%.300s': it is a folder", full);
+    if (*chain->files >= FILES_MAX) return fail_at(err, item, false, "more than %d included files", FILES_MAX);
     for (const Chain *c = chain; c; c = c->up)
         if (c->dev == st.st_dev && c->ino == st.st_ino)
             return fail_at(err, item, false, "'%s' includes itself", item->text);
-    Value *more;
-    if (!load(full, chain, a, &more, err)) return false;
+    Value *more = NULL;
+    if (!load(full, chain, a, &more, err)) return included_at(item, err);
     *base = merge_files(a, *base, value_without(a, more, "name"));
     return true;
 }
@@ -291,7 +323,8 @@ static bool load_include(const char *path, const Value *item, const Chain *chain
 static bool check_root(Arena *a, Value **root, Err *err)
 {
     if ((*root)->kind != VALUE_MAP)
-        return fail_at(err, *root, false, "a config is a map of keys such as 'task:' and 'sweep:'");
+        return fail_at(err, *root, false, "a config is a map of keys such as 'task:' and 'sweep:', not a %s",
+                       (*root)->kind == VALUE_LIST ? "list" : "text");
     *root = drop_empty(a, *root);
     return check_keys(*root, err);
 }
@@ -313,7 +346,9 @@ static bool load(const char *path, const Chain *up, Arena *a, Value **out, Err *
     TRY(yaml_read(path, a, &root, err));
     TRY(check_root(a, &root, err));
     if (stat(path, &st) != 0) return err_set(err, EXIT_FAILED, "%s: cannot be read", path);
-    Chain here = { st.st_dev, st.st_ino, up };
+    int files = 0;
+    Chain here = { st.st_dev, st.st_ino, up, up ? up->files : &files };
+    ++*here.files;
     Value *base = value_map(a);
     const Value *include = value_get(root, "include");
     if (include && include->kind == VALUE_SCALAR)

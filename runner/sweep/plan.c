@@ -16,14 +16,15 @@
 #include "sweep/plan_parts.h"
 #include "sweep/thresholds.h"
 
-enum { ROWS_MAX = 20000 };
+enum { ROWS_MAX = 20000, VALUES_MAX = 4000000 };
 
 typedef struct Expand {
     Arena *a, *tmp; /* of the plan; of one row */
     const Value *base, *exclude;
     Axes sweep, changes;
-    int *hits; /* rows dropped by each exclusion */
-    int rows_max;
+    int *hits;            /* rows dropped by each exclusion */
+    int rows_max, values; /* limit; nodes of all rows so far */
+    int planned;          /* rows before exclusions */
     Plan *plan;
     Buf notes;
     Err *err;
@@ -110,6 +111,13 @@ static bool is_duplicate(Expand *x, const PlanRow *row)
     return false;
 }
 
+static int count_values(const Value *v)
+{
+    int n = 1;
+    for (const Value *c = v->first; c; c = c->next) n += count_values(c);
+    return n;
+}
+
 /* Merge, check and append the row of a pick. */
 static bool add_row(Expand *x, const Pick *p, int *collapsed)
 {
@@ -140,6 +148,10 @@ static bool add_row(Expand *x, const Pick *p, int *collapsed)
     }
     if (x->plan->rows == x->rows_max)
         return err_set(x->err, EXIT_USAGE, "%s: more than %d rows", x->plan->file, x->rows_max);
+    x->values += count_values(config);
+    if (x->values > VALUES_MAX)
+        return err_set(x->err, EXIT_USAGE, "%s: more than %d values in %d rows of %d expanded ones", x->plan->file,
+                       VALUES_MAX, x->plan->rows, x->planned);
     row.config = value_copy(x->a, config);
     row.case_label = arena_strdup(x->a, row.case_label);
     row.mixer_label = arena_strdup(x->a, row.mixer_label);
@@ -188,7 +200,7 @@ static bool count_rows(Expand *x, int *rows)
     n *= variants;
     if (n > x->rows_max)
         return err_set(x->err, EXIT_USAGE, "%s: %.0f rows, at most %d are allowed", x->plan->file, n, x->rows_max);
-    *rows = (int)n;
+    *rows = x->planned = (int)n;
     return true;
 }
 
@@ -226,6 +238,45 @@ static bool expand(Expand *x)
     }
     if (x->plan->rows == 0)
         return err_set(x->err, EXIT_USAGE, "%s: no rows left: all %d are excluded", x->plan->file, dropped);
+    return true;
+}
+
+/* An option that no row has, in a pattern or a list of paths, is a misspelt one. */
+static bool check_path(Expand *x, const char *path, const Value *at, bool of_key)
+{
+    char why[PATH_WHY];
+    const size_t mark = arena_mark(x->tmp);
+    bool found = x->plan->rows == 0;
+    for (int i = 0; i < x->plan->rows && !found; i++) {
+        found = path_exists(path, x->plan->row[i].config, x->tmp, why);
+        arena_reset(x->tmp, mark);
+    }
+    return found || fail_at(x->err, at, of_key, "'%.100s': %s", path, why);
+}
+
+static bool check_pattern(Expand *x, const Value *map)
+{
+    for (const Value *v = map && map->kind == VALUE_MAP ? map->first : NULL; v; v = v->next)
+        TRY(check_path(x, v->key, v, true));
+    return true;
+}
+
+/* Paths outside `sweep:`, once there are rows to look them up in. Those that drop rows may speak of dropped ones. */
+static bool check_paths(Expand *x)
+{
+    static const char *const patterns[] = { "where", "better", "worse" };
+    int k = 0;
+    for (const Value *e = x->exclude ? x->exclude->first : NULL; e; e = e->next, k++)
+        if (!x->hits[k]) TRY(check_pattern(x, e));
+    for (const Value *t = x->plan->thresholds ? x->plan->thresholds->first : NULL; t; t = t->next)
+        for (int i = 0; i < 3; i++) TRY(check_pattern(x, value_get(t, patterns[i])));
+    const Value *over = value_get(x->plan->select, "over");
+    for (const Value *p = over && over->kind == VALUE_LIST ? over->first : NULL; p; p = p->next) {
+        if (p->kind != VALUE_SCALAR) continue; /* select_check says so */
+        if (!strchr(p->text, '.'))
+            return fail_at(x->err, p, false, "select: 'over' lists options such as train.lr, not '%.80s'", p->text);
+        TRY(check_path(x, p->text, p, false));
+    }
     return true;
 }
 
@@ -296,7 +347,7 @@ static bool read_all(Expand *x, const Value *root, int n_sets, const char *const
     TRY(axes_read(value_get(root, "sweep"), true, a, &x->sweep, err));
     TRY(axes_read(value_get(root, "changes"), false, a, &x->changes, err));
     TRY(read_settings(x, n_sets, sets));
-    return expand(x);
+    return expand(x) && check_paths(x);
 }
 
 /* text NULL: file names a file. */

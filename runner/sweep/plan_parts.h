@@ -6,7 +6,7 @@
 
 #include "sweep/sweep.h"
 
-enum { AXES_MAX = 32, ITEMS_MAX = 4096 };
+enum { AXES_MAX = 32, ITEMS_MAX = 4096, LABEL_MAX = 100 };
 
 /* ---- config_load.c ---------------------------------------------------------------------------------------------- */
 
@@ -31,7 +31,7 @@ Value *value_without(Arena *a, const Value *map, const char *key);
 bool value_same(Arena *a, const Value *x, const Value *y);
 /* err_set with the place of v (or of its key) in front; returns false. */
 bool fail_at(Err *err, const Value *v, bool of_key, const char *fmt, ...) PRINTF_LIKE(4, 5);
-/* " (did you mean 'x'?)" or "". buf holds 96. */
+/* name_hint under its short name. */
 const char *hint(const char *name, const char *const *names, char *buf);
 
 /* ---- axes.c ----------------------------------------------------------------------------------------------------- */
@@ -55,6 +55,11 @@ bool axes_read(const Value *map, bool zip_allowed, Arena *a, Axes *out, Err *err
 bool axes_command(Axes *axes, const char *setting, Arena *a, Err *err);
 /* `case` or a run section, perhaps with a path below it; at is the place of the path. */
 bool path_check(const char *path, const Value *at, Err *err);
+/* Is there such an option in a run of this config? If not, why holds PATH_WHY bytes of "unknown option ...". */
+enum { PATH_WHY = 300 };
+bool path_exists(const char *path, const Value *config, Arena *a, char *why);
+/* The value of an option as written, else its default; NULL if there is no such option. */
+const Value *option_at(const Value *config, const char *path, Arena *a);
 /* A mixer's name, or "a+b" for layers; NULL if there is no name. */
 const char *mixer_spec_name(const Value *spec, Arena *a);
 /* The config with one item of an axis merged in (a new tree). */

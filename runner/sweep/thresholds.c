@@ -38,9 +38,8 @@ static bool read_number(const Value *map, const char *key, double *out, Err *err
     const Value *v = value_get(map, key);
     *out = (double)NAN;
     if (!v) return true;
-    char *end = NULL;
-    if (v->kind == VALUE_SCALAR && !v->quoted && v->text[0]) *out = strtod(v->text, &end);
-    if (!end || *end || !isfinite(*out)) return fail_at(err, v, false, "threshold: '%s' must be a number", key);
+    if (v->kind == VALUE_SCALAR && !v->quoted && text_is_number(v->text)) *out = strtod(v->text, NULL);
+    if (!isfinite(*out)) return fail_at(err, v, false, "threshold: '%s' must be a number", key);
     return true;
 }
 
@@ -82,7 +81,7 @@ bool where_matches(const Value *where, const PlanRow *row, Arena *a)
         } else if (strcmp(want->key, "mixer") == 0) {
             if (!label_matches(want, row->mixer_label, mixer ? mixer_spec_name(mixer, a) : NULL)) return false;
         } else {
-            const Value *have = value_at(row->config, want->key);
+            const Value *have = option_at(row->config, want->key, a);
             if (!have || !value_same(a, have, want)) return false;
         }
     }

@@ -137,6 +137,14 @@ void params_bind(Params *p, real *grad)
 }
 
 size_t params_count(const Params *p) { return p->count; }
+size_t params_under(const Params *p, const char *prefix)
+{
+    size_t n = 0;
+    for (int i = 0; i < p->n; i++)
+        if (!strncmp(p->item[i]->name, prefix, strlen(prefix))) n += tensor_size(&p->item[i]->t);
+    return n;
+}
+
 int params_number(const Params *p) { return p->n; }
 Param *params_at(const Params *p, int i) { return p->item[i]; }
 real *params_values(const Params *p) { return p->x; }

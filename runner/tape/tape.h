@@ -90,6 +90,7 @@ Tensor *param_dims(Params *p, const char *name, Init init, int rank, const int *
 void    params_finish(Params *p, uint64_t seed);
 void    params_bind(Params *p, real *grad);                          /* point every gradient into grad[params_count] */
 size_t  params_count(const Params *p);                               /* reals */
+size_t  params_under(const Params *p, const char *prefix);           /* reals of those whose names start with it */
 int     params_number(const Params *p);                              /* named tensors */
 Param  *params_at(const Params *p, int i);
 Param  *params_find(const Params *p, const char *name);              /* NULL if absent */

@@ -85,8 +85,9 @@ static bool block_declare(Model *m, int i, Err *err)
         Place at = {
             .d_model = c->d_model, .layer = i, .layers = c->layers, .max_len = s->max_train_len, .vocab = s->vocab_in
         };
-        if (!mixer_open(&at, s->mixers[i % s->n_mixers], p, "mixer", m->arena, &b->mixer, err))
-            return err_prefix(err, "block %d", i);
+        const Value *spec = s->mixers[i % s->n_mixers];
+        if (!mixer_open(&at, spec, p, "mixer", m->arena, &b->mixer, err))
+            return options_blame(b->mixer.mixer->options, spec, err);
     }
     channel_declare(m, p, b);
     params_leave(p);
@@ -109,6 +110,28 @@ static bool declare_all(Model *m, Err *err)
     if (!c->tie) m->unembed = param(p, "unembed", NO_DECAY(INIT_NORMAL(std)), s->vocab_out, c->d_model);
     if (c->unembed_bias) m->unembed_bias = param(p, "unembed_bias", INIT_CONST(0), c->tie ? s->vocab_in : s->vocab_out);
     return true;
+}
+
+/* Blocks repeat with the mixers; a first block of its own kind may hide one of them. */
+bool model_check(const RunSpec *spec, Arena *a, size_t *params, Err *err)
+{
+    const ModelCfg *c = &spec->model;
+    const int cycle = spec->n_mixers, few = c->layers < cycle + 1 ? c->layers : cycle + 1;
+    const size_t mark = arena_mark(a);
+    ModelCfg cfg = *c;
+    RunSpec s = *spec;
+    cfg.layers = few;
+    Model m = { .spec = &s, .cfg = &cfg, .arena = a, .params = params_new(a, (LinearInit)c->init, 1) };
+    bool ok = declare_all(&m, err);
+    size_t n = params_count(m.params);
+    for (int i = few; i < c->layers && ok; i++) {
+        char prefix[32];
+        snprintf(prefix, sizeof prefix, "blocks.%d.", i % cycle + (i % cycle == 0 ? cycle : 0));
+        n += params_under(m.params, prefix);
+    }
+    arena_reset(a, mark);
+    *params = n;
+    return ok;
 }
 
 bool model_build(Model *m, const RunSpec *spec, Arena *a, Err *err)

@@ -26,6 +26,8 @@ typedef struct Model {
 
 /* Declare all parameters and initialise them from the run's seed. */
 bool model_build(Model *m, const RunSpec *spec, Arena *a, Err *err);
+/* Declare them only: what the mixers refuse is an error with its place; their number goes to *params. */
+bool model_check(const RunSpec *spec, Arena *a, size_t *params, Err *err);
 /* A second set of gradients (and selfs) on the same values, for another worker. */
 bool model_view(Model *m, const Model *owner, Arena *a, Err *err);
 

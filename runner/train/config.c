@@ -40,7 +40,7 @@ const Option train_options[] = {
     OPT_I(TrainCfg, steps, "2000", 1, 100000000, "updates at most"),
     OPT_I(TrainCfg, batch, "64", 1, 65536, "sequences per update"),
     OPT_I(TrainCfg, shard, "8", 1, 4096, "sequences per tape; gradients are added in shard order"),
-    OPT_I(TrainCfg, examples, "0", 0, 2000000000, "static training set of this many examples; 0: a fresh stream"),
+    OPT_I(TrainCfg, examples, "0", 0, 1 << 26, "static training set of this many examples; 0: a fresh stream"),
     OPT_R(TrainCfg, lr, "3.0e-3", 0, 10, "peak learning rate"),
     OPT_E(TrainCfg, schedule, "warmup_cosine", "warmup_cosine|constant|cosine_step|cosine_epoch",
           "of the learning rate"),
@@ -74,7 +74,7 @@ const Option data_options[] = {
     OPT_END
 };
 
-static const char *const name_label[] = { "name", "label", NULL };
+static const char *const only_name[] = { "name", NULL };
 
 static bool read_section(const Value *config, const char *key, const Option *table, void *cfg, Arena *a, Err *err)
 {
@@ -85,11 +85,19 @@ static bool read_section(const Value *config, const char *key, const Option *tab
     return options_read(table, v, key, NULL, cfg, a, err);
 }
 
-static bool read_task(const Value *v, Arena *a, RunSpec *s, Err *err)
+static bool read_task(const Value *config, Arena *a, RunSpec *s, Err *err)
 {
+    const Value *v = value_get(config, "task");
     char place[256];
     const char *name = v && v->kind == VALUE_SCALAR ? v->text : value_text(v, "name", NULL);
-    if (!name) return err_set(err, EXIT_USAGE, "%stask: no name given", v ? value_place(v, false, place) : "");
+    const Value *given = value_get(v, "name");
+    if (!name)
+        return err_set(err, EXIT_USAGE, "%stask: %s",
+                       value_place(given ? given
+                                   : v   ? v
+                                         : config,
+                                   false, place),
+                       given ? "the name must be a word" : "no name given: add `task: {name: ...}`");
     s->task = task_find(name);
     if (s->task) {
         s->task_data = ARENA_NEW(a, char, s->task->data_size + 1);
@@ -99,30 +107,48 @@ static bool read_task(const Value *v, Arena *a, RunSpec *s, Err *err)
     int n = 0;
     for (; all_tasks[n] && n < 511; n++) names[n] = all_tasks[n]->name;
     names[n] = NULL;
-    const char *near = nearest_name(name, names);
-    const Value *at = v->kind == VALUE_SCALAR ? v : value_get(v, "name");
-    return err_set(err, EXIT_USAGE, "%sunknown task '%s'%s%s%s", value_place(at, false, place), name,
-                   near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    char near[NAME_HINT];
+    name_hint(name, names, near);
+    return err_set(err, EXIT_USAGE, "%sunknown task '%.80s'%s", value_place(given ? given : v, false, place), name,
+                   near[0] ? near : " (see `seqprobe list tasks`)");
 }
 
 /* One slice: the task section with overrides on top. */
 static bool read_slice(RunSpec *s, const Value *task, const char *name, const Value *over, Slice *out, Err *err)
 {
     Arena *a = s->arena;
-    char owner[96];
+    char owner[96], place[256];
     snprintf(owner, sizeof owner, "task %s", s->task->name);
     *out = (Slice){ .name = name, .overrides = over, .weight = 1, .cfg = ARENA_NEW(a, char, s->task->cfg_size) };
+    const Value *name_over = value_get(over, "name");
+    if (name_over)
+        return err_set(err, EXIT_USAGE, "%sa slice changes options of the task, not its name",
+                       value_place(name_over, true, place));
     const Value *base = task->kind == VALUE_MAP ? task : value_map(a);
-    TRY(options_read(s->task->options, over ? value_merge(a, base, over) : base, owner, name_label, out->cfg, a, err));
+    TRY(options_read(s->task->options, over ? value_merge(a, base, over) : base, owner, only_name, out->cfg, a, err));
     return true;
 }
 
-static bool shape_slice(RunSpec *s, Slice *slice, Err *err)
+/* Sizes of a slice; what its task refuses gets the place of the option that is named. */
+static bool shape_slice(RunSpec *s, const Value *task, Slice *slice, Err *err)
 {
     if (s->task->shape(slice->cfg, s->task_data, &slice->shape, err)) return true;
-    char place[256] = "";
-    if (slice->overrides) value_place(slice->overrides, true, place);
-    return err_prefix(err, "%stask %s, slice %s", place, s->task->name, slice->name);
+    if (!slice->overrides) return options_blame(s->task->options, task, err);
+    err_prefix(err, "slice %s", slice->name);
+    return options_blame(s->task->options, slice->overrides->count ? slice->overrides : task, err);
+}
+
+/* A slice is a row of tables and a cell of CSV files, and "slice:label=k" one of its bins. */
+static bool check_slice_name(const Value *v, Err *err)
+{
+    char place[256];
+    const size_t n = strlen(v->key);
+    if (!strcmp(v->key, "train"))
+        return err_set(err, EXIT_USAGE, "%sslice 'train' is the training law itself; choose another name",
+                       value_place(v, true, place));
+    if (n <= 60 && !v->key[strcspn(v->key, ":,\"\n\t")] && v->key[0] != ' ' && v->key[n - 1] != ' ') return true;
+    return err_set(err, EXIT_USAGE, "%sslice '%.80s': use at most 60 bytes without ':', ',' and quotes",
+                   value_place(v, true, place), v->key);
 }
 
 static bool read_slices(RunSpec *s, const Value *config, Err *err)
@@ -135,17 +161,15 @@ static bool read_slices(RunSpec *s, const Value *config, Err *err)
     s->n_slices = 1;
     TRY(read_slice(s, task, "train", NULL, &s->slices[0], err));
     if (s->task->prepare && !s->task->prepare(s->slices[0].cfg, s->data.table_seed, s->arena, s->task_data, err))
-        return err_prefix(err, "task %s", s->task->name);
-    TRY(shape_slice(s, &s->slices[0], err));
+        return options_blame(s->task->options, task, err);
+    TRY(shape_slice(s, task, &s->slices[0], err));
     for (const Value *v = eval ? eval->first : NULL; v; v = v->next) {
         if (v->kind != VALUE_MAP)
             return err_set(err, EXIT_USAGE, "%sslice '%s' must be a map of task options", value_place(v, true, place),
                            v->key);
-        if (!strcmp(v->key, "train"))
-            return err_set(err, EXIT_USAGE, "%sslice 'train' is the training law itself; choose another name",
-                           value_place(v, true, place));
+        TRY(check_slice_name(v, err));
         TRY(read_slice(s, task, v->key, v, &s->slices[s->n_slices], err));
-        TRY(shape_slice(s, &s->slices[s->n_slices], err));
+        TRY(shape_slice(s, task, &s->slices[s->n_slices], err));
         s->n_slices++;
     }
     return true;
@@ -168,15 +192,19 @@ static bool read_mixture(RunSpec *s, const Value *config, Err *err)
         Slice *out = &s->mixture[s->n_mixture];
         Value *over = value_map(s->arena);
         double weight = 1;
+        if (v->kind != VALUE_MAP)
+            return err_set(err, EXIT_USAGE, "%san entry of 'train_mixture' is a map such as {weight: 2, len: 64}",
+                           value_place(v, false, place));
+        over->file = v->file, over->line = v->line, over->col = v->col;
         const Option wopt = { "weight", OPT_REAL, 0, "1", 1e-9, 1e9, NULL, "share of the batches" };
-        for (const Value *o = v->first; o && v->kind == VALUE_MAP; o = o->next) {
+        for (const Value *o = v->first; o; o = o->next) {
             if (!strcmp(o->key, "weight"))
                 TRY(option_parse(&wopt, o, "train_mixture", &weight, s->arena, err));
             else
                 value_set(over, o->key, value_copy(s->arena, o));
         }
         TRY(read_slice(s, task, arena_printf(s->arena, "mix%d", s->n_mixture), over, out, err));
-        TRY(shape_slice(s, out, err));
+        TRY(shape_slice(s, task, out, err));
         out->weight = weight;
         s->n_mixture++;
     }
@@ -187,7 +215,9 @@ static bool read_mixers(RunSpec *s, const Value *config, Err *err)
 {
     const Value *m = value_get(config, "mixer"), *list = m && m->kind == VALUE_MAP ? value_get(m, "layers") : NULL;
     char place[256];
-    if (!m) return err_set(err, EXIT_USAGE, "no mixer given: add `mixer: {name: ...}`");
+    if (!m)
+        return err_set(err, EXIT_USAGE, "%sno mixer given: add `mixer: {name: ...}`",
+                       value_place(config, false, place));
     if (list && (list->kind != VALUE_LIST || list->count == 0))
         return err_set(err, EXIT_USAGE, "%s'layers' must be a list of mixers", value_place(list, true, place));
     s->mixers = ARENA_NEW(s->arena, const Value *, list ? list->count : 1);
@@ -197,57 +227,6 @@ static bool read_mixers(RunSpec *s, const Value *config, Err *err)
         MixerUse use;
         TRY(mixer_read(s->mixers[i], s->arena, &use, err));
     }
-    return true;
-}
-
-static int mixture_max_len(const Slice *s, int n)
-{
-    int len = 0;
-    for (int i = 0; i < n; i++)
-        if (s[i].shape.max_len > len) len = s[i].shape.max_len;
-    return len;
-}
-
-/* Cross-checks that need several sections. */
-static bool check_spec(RunSpec *s, const Value *config, Err *err)
-{
-    s->max_train_len = mixture_max_len(s->mixture, s->n_mixture);
-    s->max_len = mixture_max_len(s->slices, s->n_slices);
-    if (s->max_train_len > s->max_len) s->max_len = s->max_train_len;
-    s->vocab_in = s->slices[0].shape.vocab_in;
-    s->vocab_out = s->slices[0].shape.vocab_out;
-    bool found = false;
-    for (int i = 0; i < s->n_slices; i++) {
-        const TaskShape *sh = &s->slices[i].shape;
-        if (sh->vocab_in != s->vocab_in || sh->vocab_out != s->vocab_out)
-            return err_set(err, EXIT_USAGE, "slice %s changes the vocabulary (%d/%d against %d/%d): use another case",
-                           s->slices[i].name, sh->vocab_in, sh->vocab_out, s->vocab_in, s->vocab_out);
-        found |= !strcmp(s->slices[i].name, s->train.stop_slice);
-    }
-    for (int i = 0; i < s->n_mixture; i++)
-        if (s->mixture[i].shape.vocab_in != s->vocab_in || s->mixture[i].shape.vocab_out != s->vocab_out)
-            return err_set(err, EXIT_USAGE, "train_mixture entry %d changes the vocabulary", i);
-    if (!found) return err_set(err, EXIT_USAGE, "train.stop_slice: no slice '%s' in eval", s->train.stop_slice);
-    if (s->model.tie && s->vocab_out > s->vocab_in)
-        return err_set(err, EXIT_USAGE, "model.tie: %d classes but only %d input ids", s->vocab_out, s->vocab_in);
-    if (s->model.pos == POS_LEARNED && s->max_len > s->max_train_len)
-        return err_set(err, EXIT_USAGE,
-                       "model.pos: learned has no position beyond the training length %d, a slice needs %d",
-                       s->max_train_len, s->max_len);
-    if (s->train.batch % s->train.shard && s->train.batch > s->train.shard)
-        return err_set(err, EXIT_USAGE, "train.batch %d is no multiple of train.shard %d", s->train.batch,
-                       s->train.shard);
-    if (s->train.warmup > 0 &&
-        (s->train.schedule == SCHEDULE_COSINE_STEP || s->train.schedule == SCHEDULE_COSINE_EPOCH)) {
-        char place[256];
-        const Value *given = value_at(config, "train.warmup");
-        if (given)
-            return err_set(err, EXIT_USAGE, "%strain.warmup: this schedule has none; use warmup_cosine or warmup: 0",
-                           value_place(given, false, place));
-        s->train.warmup = 0;
-    }
-    if (s->train.schedule == SCHEDULE_COSINE_EPOCH && s->train.examples < s->train.batch)
-        return err_set(err, EXIT_USAGE, "train.schedule: cosine_epoch needs train.examples of at least one batch");
     return true;
 }
 
@@ -349,10 +328,10 @@ bool run_resolve(const Value *config, Arena *a, RunSpec *out, Err *err)
     for (const Value *v = config->first; v; v = v->next) {
         int i = 0;
         while (keys[i] && strcmp(keys[i], v->key)) i++;
-        const char *near = keys[i] ? NULL : nearest_name(v->key, keys);
+        char near[NAME_HINT];
         if (!keys[i])
-            return err_set(err, EXIT_USAGE, "%sunknown section '%s'%s%s%s", value_place(v, true, place), v->key,
-                           near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+            return err_set(err, EXIT_USAGE, "%sunknown section '%.80s'%s", value_place(v, true, place), v->key,
+                           name_hint(v->key, keys, near));
     }
     const Option seed = { "seed", OPT_U64, 0, "1", 0, 0, NULL, "training seed" };
     if (value_get(config, "seed"))
@@ -362,11 +341,11 @@ bool run_resolve(const Value *config, Arena *a, RunSpec *out, Err *err)
     TRY(read_section(config, "model", model_options, &out->model, a, err));
     TRY(read_section(config, "train", train_options, &out->train, a, err));
     TRY(read_section(config, "data", data_options, &out->data, a, err));
-    TRY(read_task(value_get(config, "task"), a, out, err));
+    TRY(read_task(config, a, out, err));
     TRY(read_slices(out, config, err));
     TRY(read_mixture(out, config, err));
     TRY(read_mixers(out, config, err));
-    TRY(check_spec(out, config, err));
+    TRY(run_check(out, config, err));
     out->config = normal_form(out, true);
     compute_id(out);
     return true;
