@@ -121,7 +121,7 @@ $(PROGRAM): $(BUILD)/f32/runner/main.o $(BUILD)/libseqprobe32.a
 	@$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
 TEST_HELP := $(wildcard tests/support/*.c)
 $(BUILD)/tests/%.32: $(BUILD)/f32/tests/test_%.o $(TEST_HELP:%.c=$(BUILD)/f32/%.o) $(BUILD)/libseqprobe32.a
-	@mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(shell pkg-config --libs check) $(LIBS) -o $@
+	@mkdir -p $(@D); $(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(shell pkg-config --libs check) $(LIBS) -o $@
 $(BUILD)/tests/%.64: $(BUILD)/f64/tests/test_%.o $(TEST_HELP:%.c=$(BUILD)/f64/%.o) $(BUILD)/libseqprobe64.a
 	@mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(shell pkg-config --libs check) $(LIBS) -o $@
 # Speed, measured by hand: build/.../bench/NAME from tests/bench/bench_NAME.c.

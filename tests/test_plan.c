@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_plan.c - expansion of configs: counts, order, labels, zip, changes, exclude, merging order, includes, command
- * line; and tests/configs_bad/, each file with its exact message in its first line (@ stands for the file).
+ * line; and what is refused, with its exact message: tests/configs_bad/ and files that are too large to keep.
  */
 #include <check.h>
 #include <dirent.h>
@@ -221,7 +221,9 @@ START_TEST(includes)
     ck_assert_str_eq(at(0, "model"), "{d_model: 16, layers: 1}");
     put_file("b.yaml", "include: [a.yaml]\n");
     ck_assert(!read_plan("include: [a.yaml]\n" BASE, ""));
-    ck_assert_str_eq(err.msg, arena_printf(arena, "%s/b.yaml:1:11: 'a.yaml' includes itself", folder));
+    ck_assert_str_eq(err.msg,
+                     arena_printf(arena, "%s/b.yaml:1:11: 'a.yaml' includes itself (included at %s/a.yaml:1:11)",
+                                  folder, folder));
     put_file("b.yaml", "model: {layer: 1}\n");
     ck_assert(!read_plan("include: [b.yaml]\n" BASE, ""));
     ck_assert_str_eq(err.msg,
@@ -267,11 +269,15 @@ START_TEST(needs_no_plugin)
 }
 END_TEST
 
-/* ---- tests/configs_bad/ ----------------------------------------------------------------------------------------- */
+/* ---- tests/configs_bad/ -----------------------------------------------------------------------------------------
+ * NAME.yaml is refused with the message after "# expect: ", among its first lines or, where they must not be touched,
+ * in NAME.expect; "# sets: " gives a command-line setting, "# needs: " the plug-ins without which it is left out. In a message "@:" stands for the file, "@/" for its folder.
+ * What such files include lies in parts/.
+ */
 
 static const char bad_dir[] = "tests/configs_bad";
 
-/* "# key: text" in one of the first two lines. */
+/* The rest of the line after "# key: ", "" if it is not there. */
 static const char *header(const char *text, const char *key)
 {
     const char *s = strstr(text, arena_printf(arena, "# %s: ", key));
@@ -280,29 +286,111 @@ static const char *header(const char *text, const char *key)
     return arena_printf(arena, "%.*s", (int)strcspn(s, "\n"), s);
 }
 
+/* The expected message with names put in. */
+static const char *message(const char *want, const char *path)
+{
+    Buf b = buf_new(arena);
+    for (; *want; want++) {
+        if (want[0] == '@' && want[1] == ':')
+            buf_puts(&b, path);
+        else if (want[0] == '@' && want[1] == '/')
+            buf_puts(&b, bad_dir);
+        else
+            buf_printf(&b, "%c", *want);
+    }
+    return b.s;
+}
+
+/* Are the plug-ins of "# needs: a b" built? */
+static bool has_needs(const char *text)
+{
+    char *names = arena_strdup(arena, header(text, "needs"));
+    for (char *n = strtok(names, " "); n; n = strtok(NULL, " "))
+        if (!task_find(n) && !mixer_find(n)) return false;
+    return true;
+}
+
+static void check_bad(const char *name)
+{
+    const char *path = path_join(arena, bad_dir, name);
+    char *text, *aside = arena_printf(arena, "%.*s.expect", (int)(strlen(path) - 5), path);
+    err = (Err){ 0 };
+    ck_assert(file_read(file_exists(aside) ? aside : path, 1 << 20, arena, &text, NULL, &err));
+    if (!has_needs(text)) return;
+    const char *set = header(text, "sets"), *want = message(header(text, "expect"), path);
+    ck_assert_msg(!plan_read(path, *set != 0, &set, arena, &plan, &err), "%s is accepted", path);
+    ck_assert_int_eq(err.code, EXIT_USAGE);
+    ck_assert_str_eq(err.msg, want);
+}
+
 START_TEST(bad_configs)
 {
     DIR *d = opendir(bad_dir);
     ck_assert_msg(d != NULL, "run from the top folder");
     int n = 0;
     for (struct dirent *e; (e = readdir(d));) {
-        char *text, *dot = strstr(e->d_name, ".yaml"), *path = path_join(arena, bad_dir, e->d_name);
+        const char *dot = strstr(e->d_name, ".yaml");
         if (!dot || dot[5]) continue;
-        err = (Err){ 0 };
-        ck_assert(file_read(path, 4096, arena, &text, NULL, &err));
-        const char *set = header(text, "sets"), *want = header(text, "expect");
-        ck_assert_msg(!plan_read(path, *set != 0, &set, arena, &plan, &err), "%s is accepted", path);
-        ck_assert_int_eq(err.code, EXIT_USAGE);
-        if (want[0] == '@') want = arena_printf(arena, "%s%s", path, want + 1);
-        if (strstr(want, "'@")) { /* a folder inside the message */
-            const char *s = strstr(want, "'@");
-            want = arena_printf(arena, "%.*s%s%s", (int)(s + 1 - want), want, bad_dir, s + 2);
-        }
-        ck_assert_str_eq(err.msg, want);
+        check_bad(e->d_name);
         n++;
     }
     closedir(d);
-    ck_assert_int_ge(n, 80);
+    ck_assert_int_ge(n, 200);
+}
+END_TEST
+
+/* Sizes that are no fun to keep in a repository: refused at once, and by name. */
+static void expect_refusal(const char *text, const char *want)
+{
+    ck_assert_msg(!read_plan(text, ""), "accepted %.40s...", text);
+    ck_assert_int_eq(err.code, EXIT_USAGE);
+    ck_assert_str_eq(err.msg, arena_printf(arena, "%s/x.yaml%s", folder, want));
+}
+
+static const char *repeated(const char *head, const char *part, int n, const char *tail)
+{
+    Buf b = buf_new(arena);
+    buf_puts(&b, head);
+    for (int i = 0; i < n; i++) buf_printf(&b, "%s", part);
+    buf_puts(&b, tail);
+    return b.s;
+}
+
+START_TEST(huge_configs)
+{
+    expect_refusal(repeated("title: ", "0123456789abcdef", 1 << 16, "\n" BASE), ": larger than 1048576 bytes");
+    expect_refusal(repeated("title: ", "0123456789abcdef", 5000, "\n" BASE),
+                   ":1:8: a text of 80000 bytes; at most 65536 are read");
+    expect_refusal(repeated("", "key", 70, ": 1\n" BASE), ":1:1: a key of 210 bytes; at most 200 are read");
+    expect_refusal(repeated("exclude: [", "{seed: 1}, ", 30000, "]\n" BASE),
+                   ":1:275000: more than 50000 values after expanding aliases");
+    expect_refusal(repeated("", "[", 100000, "\n"), ":1:17: nested deeper than 16 levels");
+    expect_refusal(repeated("", "a: {", 100000, "\n"), ":1:64: nested deeper than 16 levels");
+    Buf b = buf_new(arena);
+    buf_puts(&b, BASE "eval: {");
+    for (int i = 0; i <= 1000; i++) buf_printf(&b, "s%d: {}, ", i);
+    buf_puts(&b, "}\n");
+    expect_refusal(b.s, ":3:9898: more than 1000 keys in one map");
+    /* one long text, many times over */
+    expect_refusal(repeated(repeated("title: &t ", "0123456789abcdef", 4000, "\nexclude: ["), "*t, ", 1000, "]\n" BASE),
+                   ":2:631: more than 50000 values after expanding aliases");
+    /* few lines, many rows of many values */
+    b = buf_new(arena);
+    buf_puts(&b, BASE "sweep: {seed: {range: [0, 4096]}, train.lr: [1e-4, 1e-3, 1e-2, 1e-1]}\neval: {");
+    for (int i = 0; i < 200; i++) buf_printf(&b, "s%d: {len: %d}, ", i, i + 1);
+    buf_puts(&b, "}\n");
+    expect_refusal(b.s, ": 16384 rows of some 410 values; at most 4000000 values are allowed in all");
+}
+END_TEST
+
+/* What editors on Windows write. */
+START_TEST(windows_configs)
+{
+    expect_rows("\xef\xbb\xbftask: {name: parity, len: 8}\r\nmixer: lstm\r\nsweep:\r\n  seed: [1, 2]\r\n", "",
+                ROWS("parity|lstm|1", "parity|lstm|2"));
+    expect_refusal("\xef\xbb\xbftask: parity\r\n\r\nmixer: lstm\r\ntrain:\r\n  lrr: 1\r\n",
+                   ":5:3: unknown option 'lrr' for train (did you mean 'lr'?)");
+    expect_refusal("\xef\xbb\xbftaks: parity\r\n", ":1:1: unknown key 'taks' (did you mean 'task'?)");
 }
 END_TEST
 
@@ -330,6 +418,8 @@ int main(void)
         tcase_add_test(c, ids);
         tcase_add_test(c, writes_plan);
         tcase_add_test(c, bad_configs);
+        tcase_add_test(c, huge_configs);
+        tcase_add_test(c, windows_configs);
     } else {
         puts("skipped: the plan tests use parity, lstm and mingru; not built");
     }

@@ -40,9 +40,9 @@ static const Case bad[] = {
     { "t: {len: 1, kv: 2, len: 3}", "x.yaml:1:20: duplicate key 'len' (first at 1:5)" },
     { "a: &x {b: 1}\nc:\n  <<: *x\n",
       "x.yaml:3:3: merge key '<<' is not supported (use 'include: [FILE]' to share settings)" },
-    { "a: !!int 3", "x.yaml:1:4: tag 'tag:yaml.org,2002:int' is not supported" },
-    { "a: !mine [3]", "x.yaml:1:4: tag '!mine' is not supported" },
-    { "a: !mine {b: 3}", "x.yaml:1:4: tag '!mine' is not supported" },
+    { "a: !!int 3", "x.yaml:1:4: tag '!!int': tags are not supported; the option knows its type" },
+    { "a: !mine [3]", "x.yaml:1:4: tag '!mine': tags are not supported; the option knows its type" },
+    { "a: !mine {b: 3}", "x.yaml:1:4: tag '!mine': tags are not supported; the option knows its type" },
     { "a: 1\n---\nb: 2\n", "x.yaml:2:1: a second document starts here; one is allowed" },
     { "[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]", "x.yaml:1:17: nested deeper than 16 levels" },
     { "a: *x", "x.yaml:1:4: alias '*x' has no anchor '&x' before it" },
@@ -63,7 +63,7 @@ static const Case bad[] = {
       "x.yaml:2:2: did not find expected ',' or ']' while parsing a flow sequence that starts at 1:4" },
     { "a: 'x", "x.yaml:1:6: found unexpected end of stream while scanning a quoted scalar that starts at 1:4" },
     { "a: 1\n b: 2\n", "x.yaml:2:3: mapping values are not allowed in this context (is this line indented "
-      "too far? a text with ': ' needs quotes)" },
+                       "too far? a text with ': ' needs quotes)" },
 };
 
 START_TEST(reads)

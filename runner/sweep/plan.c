@@ -148,10 +148,11 @@ static bool add_row(Expand *x, const Pick *p, int *collapsed)
     }
     if (x->plan->rows == x->rows_max)
         return err_set(x->err, EXIT_USAGE, "%s: more than %d rows", x->plan->file, x->rows_max);
-    x->values += count_values(config);
-    if (x->values > VALUES_MAX)
-        return err_set(x->err, EXIT_USAGE, "%s: more than %d values in %d rows of %d expanded ones", x->plan->file,
-                       VALUES_MAX, x->plan->rows, x->planned);
+    int values = count_values(config);
+    x->values += values;
+    if (x->values > VALUES_MAX || (x->plan->rows == 0 && (double)values * x->planned > VALUES_MAX))
+        return err_set(x->err, EXIT_USAGE, "%s: %d rows of some %d values; at most %d values are allowed in all",
+                       x->plan->file, x->planned, values, VALUES_MAX);
     row.config = value_copy(x->a, config);
     row.case_label = arena_strdup(x->a, row.case_label);
     row.mixer_label = arena_strdup(x->a, row.mixer_label);
@@ -273,6 +274,7 @@ static bool check_paths(Expand *x)
     const Value *over = value_get(x->plan->select, "over");
     for (const Value *p = over && over->kind == VALUE_LIST ? over->first : NULL; p; p = p->next) {
         if (p->kind != VALUE_SCALAR) continue; /* select_check says so */
+        TRY(path_check(p->text, p, x->err));
         if (!strchr(p->text, '.'))
             return fail_at(x->err, p, false, "select: 'over' lists options such as train.lr, not '%.80s'", p->text);
         TRY(check_path(x, p->text, p, false));

@@ -112,6 +112,8 @@ static const char *advice(const Reader *r, const yaml_parser_t *p, char *buf, si
         snprintf(buf, size, " (is this '%c' the bracket that closes?)", *at);
     else if (strstr(problem, "expected ':'") && key[0] == '-' && !strchr("- \r\n", key[1]))
         snprintf(buf, size, " (a list item has a space after its '-')");
+    else if (!strncmp(key, "<<<<<<<", 7) || !strncmp(key, "=======", 7) || !strncmp(key, ">>>>>>>", 7))
+        snprintf(buf, size, " (a merge conflict that was not resolved)");
     else if (strstr(problem, "expected ':'"))
         snprintf(buf, size, " (a key has a ':' and a space after it)");
     else if (strstr(problem, "<document start>"))
@@ -191,14 +193,20 @@ static bool read_alias(Reader *r, const yaml_event_t *ev, int depth, Value **out
     return true;
 }
 
+static bool refuse_tag(Reader *r, yaml_mark_t at, const char *tag)
+{
+    static const char core[] = "tag:yaml.org,2002:";
+    bool is_core = strncmp(tag, core, sizeof core - 1) == 0;
+    return fail_at(r, at, "tag '%s%.80s': tags are not supported; the option knows its type", is_core ? "!!" : "",
+                   is_core ? tag + sizeof core - 1 : tag);
+}
+
 static bool read_scalar(Reader *r, const yaml_event_t *ev, Value **out)
 {
     const char *text = (const char *)ev->data.scalar.value;
     const size_t len = ev->data.scalar.length;
     if (strlen(text) != len) return fail_at(r, ev->start_mark, "NUL character in a string");
-    if (ev->data.scalar.tag)
-        return fail_at(r, ev->start_mark, "tag '%.80s' is not supported: the option knows its type",
-                       ev->data.scalar.tag);
+    if (ev->data.scalar.tag) return refuse_tag(r, ev->start_mark, (const char *)ev->data.scalar.tag);
     if (len > TEXT_LEN) return fail_at(r, ev->start_mark, "a text of %zu bytes; at most %d are read", len, TEXT_LEN);
     for (const char *c = text; *c; c++)
         if (((unsigned char)*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7f)
@@ -280,7 +288,7 @@ static bool read_node(Reader *r, const yaml_event_t *ev, int depth, Value **out)
     CHECK(is_map || ev->type == YAML_SEQUENCE_START_EVENT, "yaml: event %d where a value starts", (int)ev->type);
     if (depth >= DEPTH_MAX) return fail_at(r, ev->start_mark, "nested deeper than %d levels", DEPTH_MAX);
     const yaml_char_t *tag = is_map ? ev->data.mapping_start.tag : ev->data.sequence_start.tag;
-    if (tag) return fail_at(r, ev->start_mark, "tag '%.80s' is not supported: the option knows its type", tag);
+    if (tag) return refuse_tag(r, ev->start_mark, (const char *)tag);
     *out = is_map ? value_map(r->a) : value_list(r->a);
     place_set(r, *out, ev->start_mark);
     Anchor *n = anchor_new(r, is_map ? ev->data.mapping_start.anchor : ev->data.sequence_start.anchor);

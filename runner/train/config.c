@@ -345,7 +345,7 @@ bool run_resolve(const Value *config, Arena *a, RunSpec *out, Err *err)
     TRY(read_slices(out, config, err));
     TRY(read_mixture(out, config, err));
     TRY(read_mixers(out, config, err));
-    TRY(run_check(out, config, err));
+    TRY(spec_check(out, config, err));
     out->config = normal_form(out, true);
     compute_id(out);
     return true;

@@ -121,7 +121,7 @@ static bool check_sizes(const RunSpec *s, const Value *config, Err *err)
     return true;
 }
 
-bool run_check(RunSpec *s, const Value *config, Err *err)
+bool spec_check(RunSpec *s, const Value *config, Err *err)
 {
     size_t params;
     s->max_train_len = mixture_max_len(s->mixture, s->n_mixture);

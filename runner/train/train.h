@@ -70,7 +70,7 @@ int slice_len(const RunSpec *s, const Slice *slice);
 
 bool run_resolve(const Value *config, Arena *a, RunSpec *out, Err *err);
 /* Its last part (config_check.c): what needs several sections, what the mixers refuse, sizes nobody can mean. */
-bool run_check(RunSpec *s, const Value *config, Err *err);
+bool spec_check(RunSpec *s, const Value *config, Err *err);
 
 enum { CHECKPOINT_SECONDS = 60 };
 

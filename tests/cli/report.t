@@ -14,7 +14,7 @@ $ seqprobe report tyni
 
 $ seqprobe report configs/none.yaml
 ! seqprobe: error: cannot read configs/none.yaml: No such file or directory
-? 1
+? 2
 
 $ seqprobe report tiny --results out
 out/tiny/report.html

@@ -40,7 +40,7 @@ $ seqprobe table demo --format svg
 
 $ seqprobe table configs/none.yaml
 ! seqprobe: error: ...configs/none.yaml...
-? 1
+? 2
 
 $ echo a,b > results/demo/selected.csv; seqprobe table demo
 ! seqprobe: error: results/demo/selected.csv: not written by this version of seqprobe
