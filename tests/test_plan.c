@@ -271,8 +271,8 @@ END_TEST
 
 /* ---- tests/configs_bad/ -----------------------------------------------------------------------------------------
  * NAME.yaml is refused with the message after "# expect: ", among its first lines or, where they must not be touched,
- * in NAME.expect; "# sets: " gives a command-line setting, "# needs: " the plug-ins without which it is left out. In a message "@:" stands for the file, "@/" for its folder.
- * What such files include lies in parts/.
+ * in NAME.expect; "# sets: " gives a command-line setting, "# needs: " the plug-ins without which it is left out. In a
+ * message "@:" stands for the file, "@/" for its folder. What such files include lies in parts/.
  */
 
 static const char bad_dir[] = "tests/configs_bad";
