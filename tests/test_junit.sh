@@ -20,25 +20,27 @@ on two lines &#xA;'
     one success loop 1 0.500000 'result="error"'
     printf '  </suite>\n  <duration>0.75</duration>\n</testsuites>\n'
 } > "$work/check.xml"
-cat > "$work/expected" <<'XML'
+case='    <testcase classname="a &amp; b.case"' at='file="tests/t.c" line="3"'
+message='Assertion &apos;x &lt; &quot;y&quot;&apos; &quot;failed&quot;&#10;on two lines &#xA;'
+cat > "$work/expected" <<XML
 <?xml version="1.0" encoding="UTF-8"?>
 <testsuites>
   <testsuite name="a &amp; b" tests="4" failures="1" errors="1" skipped="0" time="0.750000">
-    <testcase classname="a &amp; b.case" name="ok[0]" file="tests/t.c" line="3" time="0.250000"></testcase>
-    <testcase classname="a &amp; b.case" name="bad[0]" file="tests/t.c" line="3" time="0.000000"><failure message="Assertion &apos;x &lt; &quot;y&quot;&apos; &quot;failed&quot;&#10;on two lines &#xA;"/></testcase>
-    <testcase classname="a &amp; b.case" name="crash[0]" file="tests/t.c" line="3" time="0.000000"><error message="Received signal 6 (Aborted)"/></testcase>
-    <testcase classname="a &amp; b.case" name="loop[1]" file="tests/t.c" line="3" time="0.500000"></testcase>
+$case name="ok[0]" $at time="0.250000"></testcase>
+$case name="bad[0]" $at time="0.000000"><failure message="$message"/></testcase>
+$case name="crash[0]" $at time="0.000000"><error message="Received signal 6 (Aborted)"/></testcase>
+$case name="loop[1]" $at time="0.500000"></testcase>
   </testsuite>
 </testsuites>
 XML
 awk -f "$here/support/junit.awk" "$work/check.xml" > "$work/got"
 checks=1 failures=0 faults=
-diff "$work/expected" "$work/got" > "$work/diff" || { failures=1; faults=$(cat "$work/diff"); }
+diff "$work/expected" "$work/got" > "$work/diff" || { failures=1; faults="
+$(cat "$work/diff")"; }
 if command -v xmllint > /dev/null; then
     checks=2
     xmllint --noout "$work/got" 2> "$work/err" || { failures=$((failures + 1)); faults="$faults
 $(cat "$work/err")"; }
 fi
-echo "$((100 * (checks - failures) / checks))%: Checks: $checks, Failures: $failures, Errors: 0
-$faults"
+echo "$((100 * (checks - failures) / checks))%: Checks: $checks, Failures: $failures, Errors: 0$faults"
 [ "$failures" -eq 0 ]

@@ -45,7 +45,7 @@ const char *group_name(const Plan *plan, const Group *g, Arena *a);
 
 /* ---- selected.c: what the seeds of the choice reached on test --------------------------------------------------- */
 
-/* One slice and metric. x[i] belongs to chosen[i]: NaN without a value; a diverged run has accuracy 0, infinite loss. */
+/* One slice and metric. x[i] belongs to chosen[i]: NaN without a value; a diverged run has accuracy 0. */
 typedef struct Measure {
     const char *slice, *metric;
     int n, found; double *x;           /* seeds; those with a value */
