@@ -298,7 +298,7 @@ static int slurm_command(Cli *cli, Err *err)
 static const Flag slurm_flags[] = {
     { "array", 0, FLAG_INT, "0", "N", "tasks; each trains every Nth run. 0: one per run, at most 100" },
     { "parallel", 0, FLAG_INT, "0", "P", "tasks at a time; 0: as many as Slurm gives" },
-    { "time", 0, FLAG_STRING, "04:00:00", "T", "limit of a task, after which it is requeued and goes on" },
+    { "time", 0, FLAG_STRING, "04:00:00", "LIMIT", "limit of a task, after which it is requeued and goes on" },
     { "mem", 0, FLAG_STRING, "2G", "M", "memory of a task" },
     { "cpus", 0, FLAG_INT, "1", "C", "processors of a task: runs at a time in it" },
     { "partition", 0, FLAG_STRING, NULL, "NAME", "default: the cluster's own" },
@@ -315,9 +315,9 @@ const Command command_slurm = {
     .summary = "train a config as a Slurm job array",
     .description =
         "  seqprobe slurm configs/core.yaml --cpus 4 --time 02:00:00      writes results/slurm/core.sh\n"
-        "  seqprobe slurm configs/core.yaml --array 50 --submit           and submits it as 50 tasks\n"
-        "  seqprobe status configs/core.yaml                              how far it is\n"
+        "  seqprobe slurm configs/core.yaml --array 50 --out -            the script for 50 tasks, to look at\n"
         "\n"
+        "With --submit it is submitted at once; `seqprobe status` says how far the sweep is.\n"
         "Each task is `sweep CONFIG --shard I/N`. At its time limit a task writes checkpoints and is requeued; killed\n"
         "or moved to another node it resumes as well. The same script may be submitted again at any time. Logs are in\n"
         "DIR/slurm/. All nodes must see the program, the config and DIR under the same paths.\n",
