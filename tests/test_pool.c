@@ -226,9 +226,13 @@ START_TEST(forecasts)
     pool.run[0].ended = pool.run[1].ended = true;
     pool.run[0].seconds = 1;
     pool.run[1].seconds = 3;
+    pool.run[0].wall = 2;
+    pool.run[1].wall = 8;
+    ck_assert_double_eq(cost_factor(&pool), 1);
     cost_add(&pool, &pool.run[0]);
     cost_add(&pool, &pool.run[1]);
     ck_assert_double_eq(cost_expected(&pool, &pool.run[2]), 2);
+    ck_assert_double_eq(cost_factor(&pool), 2.5);
     f = pool_forecast(&pool, 2, NULL, 0, 1.5, (double)NAN, 5, arena);
     ck_assert_double_eq(f.seconds, 6);
     ck_assert_int_eq(f.within, 2);
@@ -255,7 +259,7 @@ START_TEST(like_runs)
     }
     pool_open(&pool, &plan, arena);
     for (int k = 0; k < 3; k++) {
-        pool.run[k].seconds = k == 0 ? 1 : k == 1 ? 2 : 6;
+        pool.run[k].wall = pool.run[k].seconds = k == 0 ? 1 : k == 1 ? 2 : 6;
         cost_add(&pool, &pool.run[k]);
     }
     ck_assert_double_eq(cost_expected(&pool, &pool.run[4]), 1); /* case a, mixer x */
@@ -264,7 +268,7 @@ START_TEST(like_runs)
     plan.row[3].case_label = "c";
     pool_open(&pool, &plan, arena);
     for (int k = 0; k < 3; k++) {
-        pool.run[k].seconds = k == 0 ? 1 : k == 1 ? 2 : 6;
+        pool.run[k].wall = pool.run[k].seconds = k == 0 ? 1 : k == 1 ? 2 : 6;
         cost_add(&pool, &pool.run[k]);
     }
     ck_assert_double_eq(cost_expected(&pool, &pool.run[3]), 3.5); /* mixer x */
@@ -368,7 +372,7 @@ START_TEST(states)
     ck_assert_str_eq(run_log_message(arena, dir), "two");
     ck_assert(file_write_atomic(log, "seqprobe: error: x\nafter", 24, &err));
     ck_assert_str_eq(run_log_message(arena, dir), "x");
-    ck_assert(isnan(run_cpu_seconds(dir)));
+    ck_assert(isnan(run_cpu_seconds(dir, NULL)));
 }
 END_TEST
 

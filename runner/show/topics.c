@@ -15,7 +15,7 @@ static const Entry exit_codes[] = {
     { "71", "out of memory" },
     { "75", "stopped to be continued: run the same command again" },
     { "130", "interrupted (SIGINT): run the same command again, it resumes" },
-    { "143", "terminated (SIGTERM): likewise" },
+    { "143", "terminated (SIGTERM): likewise; 129 for SIGHUP, 141 when nobody reads standard error any more" },
     { NULL, NULL },
 };
 

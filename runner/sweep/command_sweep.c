@@ -81,7 +81,7 @@ static void print_cost(const Pool *pool, Arena *a)
     for (int k = 0; k < pool->n; k++)
         if (!pool->run[k].ended) seconds += cost_expected(pool, &pool->run[k]);
     if (isnan(seconds)) return;
-    const Forecast f = pool_forecast(pool, pool->jobs, NULL, 0, 1, (double)NAN, (double)INFINITY, a);
+    const Forecast f = pool_forecast(pool, pool->jobs, NULL, 0, cost_factor(pool), (double)NAN, (double)INFINITY, a);
     printf("about %s of processor time, %s with -j %d, by what finished runs took\n", duration_text(seconds, total),
            duration_text(f.seconds, wall), pool->jobs);
 }
@@ -277,9 +277,8 @@ const Command command_sweep = {
         "\n"
         "Every row is checked before anything runs. Finished runs are found by their id and not run again; a run that\n"
         "fails is recorded and the sweep goes on. Writes DIR/NAME/{plan,runs,metrics,selected}.csv and DIR/runs/ID/.\n"
-        "A run that reaches its time limit is recorded as `timeout` and continued by the next sweep, with a limit of "
-        "its\n"
-        "own again. SIGUSR1 makes every run write a checkpoint and the sweep end with 75.\n"
+        "A run that reaches its time limit, all its attempts taken together, is recorded as `timeout`; a sweep with a\n"
+        "larger limit continues it. SIGUSR1 makes every run write a checkpoint, and the sweep ends with 75.\n"
         "Exit code: 0; 2 the config is wrong; 4 runs failed; 75 stopped, to be continued; 130 or 143 by a signal.\n",
     .flags = sweep_flags,
     .run = sweep_command,

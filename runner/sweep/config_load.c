@@ -55,7 +55,7 @@ const ConfigKey config_keys[] = {
     { "select", MAP, "a map",
       "{over: [train.lr]}: the axes among which validation chooses (the default); test plays no part" },
     { "limits", MAP, "a map such as {run_hours: 2}",
-      "{run_hours: H}: a run that trains longer ends as timeout and is continued by the next sweep" },
+      "{run_hours: H}: a run that trains longer ends as timeout; a sweep with a larger limit continues it" },
     { "published", LIST, "a list of maps",
       "cells that stand beside published numbers: {source: FILE of results/reference/published, place: Table 3, task: "
       "theirs, case: C, slice: S, deviation: what differs, rows: {THEIR MODEL: MIXER}}; measure, as, implies" },

@@ -66,13 +66,13 @@ static void add_run(Pool *pool, const Plan *plan, const PlanRow *row, Arena *a)
 {
     PoolRun *r = &pool->run[pool->n++];
     const char *dir = run_dir(a, pool->results, row->id);
-    *r = (PoolRun){ .row = row, .label = run_label(plan, row, a), .seconds = (double)NAN };
+    *r = (PoolRun){ .row = row, .label = run_label(plan, row, a), .seconds = (double)NAN, .wall = (double)NAN };
     Err damage = { 0 };
     r->state = run_state_why(dir, &damage);
     if (damage.code) fprintf(stderr, "seqprobe: warning: %s; the run is run again\n", damage.msg);
     if (!run_state_final(r->state)) return;
     r->skipped = r->ended = true;
-    r->seconds = run_cpu_seconds(dir);
+    r->seconds = run_cpu_seconds(dir, &r->wall);
 }
 
 void pool_open(Pool *pool, const Plan *plan, Arena *a)
@@ -103,6 +103,7 @@ void cost_add(Pool *pool, const PoolRun *r)
 {
     for (int c = 0; c < 3 && r->seconds >= 0; c++) {
         pool->cost[r->like[c]].seconds += r->seconds;
+        pool->cost[r->like[c]].wall += isnan(r->wall) ? r->seconds : r->wall;
         pool->cost[r->like[c]].runs++;
     }
 }
@@ -114,6 +115,12 @@ double cost_expected(const Pool *pool, const PoolRun *r)
         if (k->runs) return k->seconds / k->runs;
     }
     return (double)NAN;
+}
+
+double cost_factor(const Pool *pool)
+{
+    const RunCost *all = pool->n ? &pool->cost[pool->run[0].like[2]] : NULL;
+    return all && all->seconds > 0 ? all->wall / all->seconds : 1;
 }
 
 /* ---- schedule --------------------------------------------------------------------------------------------------- */

@@ -131,7 +131,7 @@ static bool start(State *s, Worker *w, int k)
     r->state = run_state(dir);
     if (run_state_final(r->state)) { /* by another sweep, since we looked */
         r->skipped = r->ended = true;
-        r->seconds = run_cpu_seconds(dir);
+        r->seconds = run_cpu_seconds(dir, &r->wall);
         cost_add(s->pool, r);
         s->done++;
         run_unlock(lock);
@@ -293,7 +293,7 @@ static RunState end_state(State *s, const Worker *w, int status, const char *dir
     RunState state = run_state(dir);
     const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (clean && run_state_final(state)) return state;
-    if (state == RUN_TIMEOUT) *message = "ran out of time; the same command continues it";
+    if (state == RUN_TIMEOUT) *message = "ran out of time; a larger limit continues it";
     if (state == RUN_TIMEOUT || (state == RUN_INTERRUPTED && !w->overdue)) return state;
     if (explain_end(s, w, status, dir, message)) return RUN_INTERRUPTED;
     state = w->overdue ? RUN_TIMEOUT : RUN_FAILED;
@@ -315,8 +315,9 @@ static void finish(State *s, Worker *w, int status)
     r->ended = true;
     r->state = end_state(s, w, status, dir, &message);
     if (run_state_final(r->state)) {
-        const double cpu = run_cpu_seconds(dir);
-        r->seconds = isnan(cpu) ? took : cpu;
+        r->seconds = run_cpu_seconds(dir, NULL);
+        if (isnan(r->seconds)) r->seconds = took;
+        r->wall = took;
         s->wall += took;
         s->cpu += r->seconds;
         cost_add(s->pool, r);
@@ -344,7 +345,7 @@ static void reap(State *s)
 static Forecast forecast(const State *s, double now)
 {
     const Pool *pool = s->pool;
-    const double factor = s->cpu > 0 ? s->wall / s->cpu : 1;
+    const double factor = s->cpu > 0 ? s->wall / s->cpu : cost_factor(pool);
     double *rest = ARENA_NEW(s->a, double, pool->jobs), whole = 0; /* of running ones, by their own account */
     int running = 0, heard = 0;
     for (int i = 0; i < pool->jobs; i++) {

@@ -28,15 +28,19 @@ bool        run_fail(const char *dir, const char *id, RunState state, const char
 int         run_log_open(const char *dir, Err *err);
 /* Of the last attempt in log.txt: its last error, else its last line, else "". */
 char       *run_log_message(Arena *a, const char *dir);
-double      run_cpu_seconds(const char *dir);              /* from timing.csv; NaN if there is none */
+/* CPU seconds of timing.csv, NaN if there is none; wall (may be NULL) likewise. */
+double      run_cpu_seconds(const char *dir, double *wall);
 
-/* ---- run_lock.c: one process at a time works on a run ------------------------------------------------------------ */
+/* ---- run_lock.c: one process at a time works on a run ----------------------------------------------------------- */
 
 typedef struct LockOwner { char host[128]; long pid; } LockOwner;    /* host "": not known */
 /* Make the folder and take its lock: the descriptor, -1 if another process holds it (then owner, which may be NULL,
  * says which), -2 with err set. Another host's lock that was not touched for `timeout` seconds is taken over with a
  * note. The lock goes when every process that has the descriptor has closed it or ended. */
 int  run_lock(const char *dir, double timeout, LockOwner *owner, Err *err);
+/* Is the lock of dir held, and by whom? Nothing is written; flock knows no other question than to take a shared lock for
+ * an instant. Another host's lock counts for `timeout` seconds after it was touched, by our clock. */
+bool run_lock_held(const char *dir, double timeout, LockOwner *owner);
 /* The descriptor of the lock of dir that our parent took for us and named in SEQPROBE_LOCK_FD; -1: none. */
 int  run_lock_inherited(const char *dir);
 void run_unlock(int fd);
@@ -50,11 +54,11 @@ typedef struct PoolRun {
     RunState state;
     bool active, ended;                /* running here; nothing more to do, whatever the state */
     bool skipped, held;                /* was finished before; locked by another process */
-    double seconds;                    /* CPU seconds of a finished run, NaN if unknown */
+    double seconds, wall;              /* CPU and wall seconds of a finished run, NaN if unknown */
     int like[3];                       /* indices of Pool.cost: runs of its case and mixer, of its mixer, all */
 } PoolRun;
 
-typedef struct RunCost { double seconds; int runs; } RunCost;        /* sums over finished runs */
+typedef struct RunCost { double seconds, wall; int runs; } RunCost;  /* sums over finished runs */
 
 typedef struct Pool {
     const char *results;               /* folder */
@@ -77,6 +81,7 @@ void pool_open(Pool *pool, const Plan *plan, Arena *a);
 
 void   cost_add(Pool *pool, const PoolRun *r);             /* of a run that has finished */
 double cost_expected(const Pool *pool, const PoolRun *r);  /* CPU seconds; NaN if nothing has finished */
+double cost_factor(const Pool *pool);                      /* wall over CPU seconds of finished runs, else 1 */
 typedef struct Forecast { double seconds; int within; } Forecast;
 /* Wall seconds until everything has ended (NaN if unknown) and the runs that end within `limit` seconds. `running` of
  * the `jobs` workers are busy for rest[i] seconds more; a waiting run takes factor x its expected cost, or `unknown`

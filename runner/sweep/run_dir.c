@@ -141,13 +141,15 @@ char *run_log_message(Arena *a, const char *dir)
                  : arena_printf(a, "%.*s", (int)last_n, last);
 }
 
-double run_cpu_seconds(const char *dir)
+double run_cpu_seconds(const char *dir, double *wall)
 {
     Arena *a = arena_new("timing");
     Csv csv;
     double s = (double)NAN;
     const char *path = path_join(a, dir, "timing.csv");
-    if (file_exists(path) && csv_read(path, a, &csv, NULL) && csv.rows == 1) s = csv_num(&csv, 0, "cpu_s");
+    const bool known = file_exists(path) && csv_read(path, a, &csv, NULL) && csv.rows == 1;
+    if (known) s = csv_num(&csv, 0, "cpu_s");
+    if (wall) *wall = known ? csv_num(&csv, 0, "wall_s") : (double)NAN;
     arena_free(a);
     return s;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sweep/pool.h"
@@ -124,6 +125,30 @@ int run_lock(const char *dir, double timeout, LockOwner *owner, Err *err)
     return -1;
 }
 
+bool run_lock_held(const char *dir, double timeout, LockOwner *owner)
+{
+    char path[PATH_BYTES];
+    struct stat st;
+    *owner = (LockOwner){ .pid = 0 };
+    int n = snprintf(path, sizeof path, "%s/lock", dir);
+    if (n < 0 || (size_t)n >= sizeof path) return false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    *owner = read_owner(fd);
+    bool ours = flock(fd, LOCK_SH | LOCK_NB) == 0, held = !ours && errno == EWOULDBLOCK;
+    if (ours) flock(fd, LOCK_UN);
+    const LockOwner me = this_process();
+    if (!held && owner->host[0]) {
+        if (!strcmp(owner->host, me.host))
+            held = !ours && (kill((pid_t)owner->pid, 0) == 0 || errno == EPERM);
+        else
+            held = fstat(fd, &st) == 0 && difftime(time(NULL), st.st_mtime) < timeout;
+    }
+    close(fd);
+    if (!held) *owner = (LockOwner){ .pid = 0 };
+    return held;
+}
+
 int run_lock_inherited(const char *dir)
 {
     char path[PATH_BYTES];
@@ -131,7 +156,10 @@ int run_lock_inherited(const char *dir)
     const char *text = getenv("SEQPROBE_LOCK_FD");
     int fd = text ? atoi(text) : -1, n = snprintf(path, sizeof path, "%s/lock", dir);
     if (fd < 0 || n < 0 || (size_t)n >= sizeof path || fstat(fd, &own) != 0 || stat(path, &lock) != 0) return -1;
-    return own.st_dev == lock.st_dev && own.st_ino == lock.st_ino ? fd : -1;
+    if (own.st_dev != lock.st_dev || own.st_ino != lock.st_ino) return -1;
+    const LockOwner me = this_process();
+    if (!write_owner(fd, &me)) return -1; /* who works on it, rather than who started that */
+    return fd;
 }
 
 void run_unlock(int fd)
