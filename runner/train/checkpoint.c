@@ -315,16 +315,26 @@ static void take_up(Checkpoint *c)
     arena_free(a);
 }
 
+/* curve.csv anew: a torn last row goes, and what came after the checkpoint. */
+static bool write_curve(Checkpoint *c, Err *err)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/curve.csv", c->dir);
+    c->file = fopen(path, "w");
+    if (c->file && fwrite(c->curve.s, 1, c->curve.len, c->file) == c->curve.len && fflush(c->file) == 0) return true;
+    err_set(err, EXIT_FAILED, "%s: cannot be written: %s", path, strerror(errno));
+    if (c->file) fclose(c->file);
+    c->file = NULL;
+    return false;
+}
+
 bool checkpoint_open(Checkpoint *c, const RunSpec *spec, size_t n, const char *dir, double every, Err *err)
 {
     checkpoint_none(c, spec, n);
     c->dir = dir;
     c->every = every;
     take_up(c);
-    const char *path = path_join(c->arena, dir, "curve.csv");
-    c->file = fopen(path, "w"); /* a torn last row goes, and what came after the checkpoint */
-    if (c->file && fwrite(c->curve.s, 1, c->curve.len, c->file) == c->curve.len && fflush(c->file) == 0) return true;
-    err_set(err, EXIT_FAILED, "%s: cannot be written: %s", path, strerror(errno));
+    if (write_curve(c, err)) return true;
     checkpoint_free(c);
     return false;
 }
@@ -342,11 +352,21 @@ void checkpoint_restore(const Checkpoint *c, Params *p, AdamW *opt)
     opt->beta2_t = c->adam_beta[1];
 }
 
-bool checkpoint_row(Checkpoint *c, const char *row, Err *err)
+static void warn(Checkpoint *c, const char *what, const Err *fault)
 {
+    if (!c->warned) fprintf(stderr, "seqprobe: warning: %s: %s; training goes on\n", what, fault->msg);
+    c->warned = true;
+}
+
+void checkpoint_row(Checkpoint *c, const char *row)
+{
+    Err fault = { 0 };
     buf_puts(&c->curve, row);
-    if (!c->file || (fputs(row, c->file) >= 0 && fflush(c->file) == 0)) return true;
-    return err_set(err, EXIT_FAILED, "%s/curve.csv: cannot be written: %s", c->dir, strerror(errno));
+    if (!c->dir) return;
+    if (c->file && fputs(row, c->file) >= 0 && fflush(c->file) == 0) return;
+    if (c->file) fclose(c->file); /* with half a row, perhaps: the next row tries the whole file again */
+    c->file = NULL;
+    if (!write_curve(c, &fault)) warn(c, "a row is late", &fault);
 }
 
 bool checkpoint_due(const Checkpoint *c, double at_least)
@@ -366,8 +386,7 @@ bool checkpoint_save(Checkpoint *c, const Params *p, const AdamW *opt, Err *err)
     arena_free(a);
     c->saved = wall_seconds();
     if (!ok && !file_exists(c->dir)) return err_set(err, EXIT_FAILED, "%s: the folder has vanished", c->dir);
-    if (!ok && !c->warned) fprintf(stderr, "seqprobe: warning: no checkpoint: %s; training goes on\n", fault.msg);
-    c->warned |= !ok;
+    if (!ok) warn(c, "no checkpoint", &fault);
     return true;
 }
 
@@ -377,14 +396,11 @@ double checkpoint_cpu(const Checkpoint *c) { return c->cpu + cpu_seconds() - c->
 
 bool checkpoint_close(Checkpoint *c, Err *err)
 {
-    bool ok = true;
-    if (c->file) {
-        ok = fflush(c->file) == 0 && fsync(fileno(c->file)) == 0;
-        if (fclose(c->file) != 0) ok = false;
-        if (!ok) err_set(err, EXIT_FAILED, "%s/curve.csv: cannot be written: %s", c->dir, strerror(errno));
-        c->file = NULL;
-    }
-    return ok;
+    if (!c->dir || (!c->file && !write_curve(c, err))) return !c->dir;
+    bool ok = fflush(c->file) == 0 && fsync(fileno(c->file)) == 0;
+    if (fclose(c->file) != 0) ok = false;
+    c->file = NULL;
+    return ok || err_set(err, EXIT_FAILED, "%s/curve.csv: cannot be written: %s", c->dir, strerror(errno));
 }
 
 void checkpoint_free(Checkpoint *c)

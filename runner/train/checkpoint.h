@@ -40,8 +40,8 @@ bool checkpoint_open(Checkpoint *c, const RunSpec *spec, size_t n, const char *d
 void checkpoint_none(Checkpoint *c, const RunSpec *spec, size_t n);
 /* Put weights and moments back if there are any; opt may be NULL. */
 void checkpoint_restore(const Checkpoint *c, Params *p, AdamW *opt);
-/* Append a row to curve.csv; false with err set. */
-bool checkpoint_row(Checkpoint *c, const char *row, Err *err);
+/* Append a row to curve.csv. A disk that refuses it costs a warning; the row is written with a later one. */
+void checkpoint_row(Checkpoint *c, const char *row);
 /* Is it time to write one? `at_least`: also when the last is only so many seconds old. */
 bool checkpoint_due(const Checkpoint *c, double at_least);
 /* Write checkpoint.bin (opt NULL: training is over). A disk that refuses it costs a warning, since the run can still
@@ -50,7 +50,7 @@ bool checkpoint_save(Checkpoint *c, const Params *p, const AdamW *opt, Err *err)
 /* Seconds spent on this run by all attempts. */
 double checkpoint_wall(const Checkpoint *c);
 double checkpoint_cpu(const Checkpoint *c);
-/* Make curve.csv durable; false with err set. Scores stay valid until checkpoint_free. */
+/* Make curve.csv whole and durable; false with err set. Scores stay valid until checkpoint_free. */
 bool checkpoint_close(Checkpoint *c, Err *err);
 void checkpoint_free(Checkpoint *c);
 void checkpoint_remove(const char *dir);
