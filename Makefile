@@ -166,6 +166,8 @@ test-slurm: link ## job arrays on a Slurm of one node, with kills and requeues (
 FUZZ_SECONDS ?= 600
 fuzz: ## libFuzzer on every reader, FUZZ_SECONDS=600 each (FUZZ_IDS="config npy" for some); needs clang
 	@BUILD=build/clang-fuzz SECONDS_EACH=$(FUZZ_SECONDS) sh tests/fuzz/fuzz.sh $(FUZZ_IDS)
+test-kill: link ## kill a sweep KILLS=100 times at random moments, compare its files with an undisturbed one's
+	@SEQPROBE=$(abspath $(PROGRAM)) sh tests/kill.sh $(or $(KILLS),100) $(SEED)
 asan: ## the tests under AddressSanitizer and UBSan
 	@$(MAKE) FLAVOUR=asan test
 
