@@ -122,3 +122,12 @@ family
 
 $ SEQPROBE_FORMAT=pdf seqprobe list tasks --format csv | head -n 1 | cut -d, -f1
 family
+
+# On a terminal: colour, unless it is dumb or unset, or NO_COLOR; --color wins over all.
+$ tty() { script -qec "$1" /dev/null < /dev/null | od -c | grep -c 033; }; tty 'env TERM=xterm seqprobe lsit'; tty 'env TERM=dumb seqprobe lsit'; tty 'env -u TERM seqprobe lsit'; tty 'env TERM=xterm NO_COLOR=1 seqprobe lsit'; tty 'env TERM=xterm NO_COLOR= seqprobe lsit'; tty 'env TERM=xterm CLICOLOR_FORCE=0 seqprobe lsit'
+2
+0
+0
+0
+2
+2
