@@ -3,7 +3,8 @@
 #
 # Before it: CHANCE, a dashed grey line is explained as chance; MARK, a dotted one by these words ("": none).
 if (!DUMB && !LABELS) {
-    set lmargin at screen CORNER
+    set lmargin at screen CORNER + 12.0 / WIDTH
+    unset title
     set rmargin at screen 1
     set bmargin at screen 0
     set tmargin at screen 1

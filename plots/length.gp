@@ -12,7 +12,7 @@ set format x XFORMAT
 set offsets graph 0.04,graph 0.04,0,0
 mine(c, m) = column("case_no") == c && column("mixer_no") == int(m)
 do for [c = 1:NP] {
-    set label 1 word(PANELS, c) at graph 0.5,1.07 center noenhanced
+    set title word(PANELS, c) noenhanced offset 0,-0.7
     set ylabel (left(c) ? "accuracy" : "")
     set xlabel (lowest(c) ? "length" : "")
     plot for [m in word(SHOWN, c)] IN using (mine(c, m) ? column("len") : NaN):"acc":(low(0)):(high(0)) \

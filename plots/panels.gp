@@ -8,12 +8,12 @@ NM = words(MIXERS)
 LABELS = words(LABEL_Y) > 0 && !DUMB
 CORNER = 1 - 1.0 * LEGEND / WIDTH
 if (!DUMB) {
-    set multiplot layout ROWS,COLS margins screen 55.0 / WIDTH,CORNER,(LABELS ? 78.0 : 58.0) / HEIGHT,1 - 28.0 / HEIGHT \
+    set multiplot layout ROWS,COLS margins screen 55.0 / WIDTH,CORNER,(LABELS ? 92.0 : 58.0) / HEIGHT,1 - 28.0 / HEIGHT \
         spacing screen 45.0 / WIDTH,62.0 / HEIGHT
     unset key
 }
 if (LABELS) {
-    set key outside below center horizontal noenhanced samplen 2.5
+    set key at screen 0.5 * CORNER,18.0 / HEIGHT center horizontal maxcols 2 maxrows 1 noenhanced samplen 2.5
     do for [m = 1:NM] {
         set label 1 + m word(MIXERS, m) at graph 1.03,first real(word(LABEL_Y, m)) left noenhanced \
             textcolor rgb color(m)

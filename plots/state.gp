@@ -4,7 +4,7 @@
 #
 # Columns: panel, mixer_no (from 1, into PANELS and MIXERS), state (reals), acc, lo, hi, chance, memory_reals (may be
 # empty). SHOWN: by panel, the numbers of its mixers. XMIN, XMAX: the axis. FLOORS: by panel, the memory floor in reals,
-# 0: unknown; FLOORED: is any known.
+# 0: unknown, and in words; FLOORED: is any known.
 load DIR . "/style.gp"
 load DIR . "/panels.gp"
 set logscale x 2
@@ -14,17 +14,20 @@ set yrange [0:1.02]
 set ytics 0.25
 mine(p, m) = column("panel") == p && column("mixer_no") == int(m)
 do for [p = 1:NP] {
-    set label 1 word(PANELS, p) at graph 0.5,1.07 center noenhanced
+    set title word(PANELS, p) noenhanced offset 0,-0.7
     set ylabel (left(p) ? "accuracy" : "")
     set xlabel (lowest(p) ? "state (reals per sequence)" : "")
     FLOOR = real(word(FLOORS, p))
     if (FLOOR > 0) {
         set object 1 rectangle from first XMIN,graph 0 to first FLOOR,graph 1 behind fillcolor rgb "#ececec" \
             fillstyle solid noborder
+        set label 2 word(FLOOR_TEXT, p) at first FLOOR,graph 0.5 center rotate by 90 offset 0.8,0 font ",9" \
+            textcolor rgb "#666666"
         set arrow 1 from first FLOOR,graph 0 to first FLOOR,graph 1 nohead linecolor rgb "#666666" dashtype 3
     } else {
         unset object
         unset arrow
+        unset label 2
     }
     plot for [m in word(SHOWN, p)] IN using (mine(p, m) ? column("state") : NaN):"acc":(low(0)):(high(0)) \
             with yerrorbars linecolor rgb color(m) pointtype 0 linewidth 0.7 notitle, \

@@ -33,7 +33,7 @@ known(name) = place(name) ? int(substr(KNOWN, place(name) + strlen(name) + 2, pl
 look(i) = (known(word(NAMES, int(i))) ? known(word(NAMES, int(i))) : 21 - (int(word(NUMBERS, int(i))) - 1) % 13) \
     + 21 * int(word(VARIANTS, int(i)))
 array COLORS[7] = [ 0x000000, 0xe69f00, 0x56b4e9, 0x009e73, 0x0072b2, 0xd55e00, 0xcc79a7 ]
-array SHAPES[21] = [ 7, 5, 9, 11, 13, 15, 2, 6, 4, 8, 10, 12, 14, 1, 7, 5, 9, 11, 13, 15, 3 ]
+array SHAPES[21] = [ 7, 5, 9, 11, 13, 15, 2, 6, 4, 8, 10, 12, 14, 1, 13, 9, 5, 7, 15, 11, 3 ]
 array DASHES[6] = [ 1, 2, 3, 4, 5, 6 ]
 color(i) = COLORS[(look(i) - 1) % 21 % 7 + 1]
 shape(i) = SHAPES[((look(i) - 1) % 21 + 3 * ((look(i) - 1) / 21)) % 21 + 1]

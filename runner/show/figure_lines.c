@@ -162,6 +162,8 @@ bool fits_state(const Cells *s, int choice)
     return false;
 }
 
+enum { REAL = 32 }; /* bits */
+
 typedef struct StateFigure {
     const Cells *s;
     Figure *f;
@@ -174,7 +176,6 @@ typedef struct StateFigure {
 /* The line of a mixer in a panel; false if it has none. */
 static bool put_state(StateFigure *w, int panel, int m)
 {
-    enum { BITS = 32 }; /* of a real */
     int n = 0;
     for (int k = 0; k < w->f->cases; k++) {
         const Cell *c = cell_at(w->s, w->f->mixer[m], w->f->kase[k]);
@@ -183,7 +184,7 @@ static bool put_state(StateFigure *w, int panel, int m)
     qsort(w->one, (size_t)n, sizeof *w->one, by_state);
     for (int i = 0; i < n; i++) {
         const Cell *c = w->one[i].cell;
-        double bits = c->point[0].memory_bits, reals = bits / BITS;
+        double bits = c->point[0].memory_bits, reals = bits / REAL;
         if (reals > 0) w->floor = reals;
         w->least = fmin(w->least, reals > 0 ? fmin(reals, c->state) : c->state);
         w->most = fmax(w->most, fmax(reals > 0 ? reals : 0, c->state));
@@ -206,6 +207,7 @@ bool data_state(const Cells *s, Figure *f, Buf *csv, Err *err)
     keep_drawn(s, f, has_state);
     int *panel = ARENA_NEW(a, int, f->cases + 1);
     const char **title = ARENA_NEW(a, const char *, f->cases + 1), **shown = ARENA_NEW(a, const char *, f->cases + 1);
+    const char **text = ARENA_NEW(a, const char *, f->cases + 1);
     int panels = find_panels(s, f, a, panel, title);
     StateFigure w = { s, f, csv, panel, (double)INFINITY, 0, 0, ARENA_NEW(a, Sized, f->cases + 1) };
     buf_puts(csv, "panel,mixer_no,case,mixer,state,acc,lo,hi,chance,memory_bits,memory_reals\n");
@@ -219,9 +221,11 @@ bool data_state(const Cells *s, Figure *f, Buf *csv, Err *err)
             if (put_state(&w, p, m)) buf_printf(&mixers, "%d ", m + 1);
         shown[p] = mixers.s;
         buf_printf(&floors, "%.9g ", w.floor);
+        text[p] = arena_printf(a, "%.3g bits", w.floor * REAL);
         known = known || w.floor > 0;
     }
     buf_printf(&f->variables, "FLOORED=%d; ", known);
+    set_words(&f->variables, "FLOOR_TEXT", text, panels);
     set_text(&f->variables, "FLOORS", panels ? floors.s : "");
     layout_panels(s, f, panels, title, NULL);
     set_words(&f->variables, "SHOWN", shown, panels);

@@ -15,11 +15,20 @@ void put_real(Buf *csv, double v)
     buf_real(csv, v);
 }
 
+/* gnuplot reads a CSV line by line, whatever the quotes. */
+static const char *one_line(Arena *a, const char *label)
+{
+    char *text = arena_strdup(a, label);
+    for (char *c = text; *c; c++)
+        if (*c == '\n' || *c == '\r') *c = ' ';
+    return text;
+}
+
 void put_labels(Buf *csv, const Cells *s, int kase, int mixer)
 {
-    buf_csv(csv, s->kase[kase]);
+    buf_csv(csv, one_line(csv->a, s->kase[kase]));
     buf_puts(csv, ",");
-    buf_csv(csv, s->mixer[mixer]);
+    buf_csv(csv, one_line(csv->a, s->mixer[mixer]));
 }
 
 bool has_points(const Cell *c) { return c->n_points > 0; }
@@ -61,7 +70,7 @@ int widest_label(const Cells *s, const Figure *f)
         int w = text_width(s->mixer[f->mixer[m]]);
         if (w > width) width = w;
     }
-    return width;
+    return width < LABEL_MAX ? width : LABEL_MAX;
 }
 
 /* ---- panels ---- */
@@ -88,8 +97,7 @@ static void spread_labels(double *y, int n, double gap)
     }
 }
 
-/* At most n characters, the last an ellipsis if some were cut. */
-static const char *shortened(Arena *a, const char *text, int n)
+const char *shortened(Arena *a, const char *text, int n)
 {
     if (text_width(text) <= n) return text;
     size_t bytes = 0;
@@ -108,7 +116,7 @@ void layout_panels(const Cells *s, Figure *f, int n, const char *const *title, c
     if (widest < 13 && !labels) widest = 13; /* "trained up to" */
     int legend = 10 * widest + (labels ? 30 : 60), listed = 18 * (f->mixers + 3) + 20;
     f->width = 55 + panel * columns + legend;
-    f->height = 40 + (n == 1 ? 280 : 210) * rows;
+    f->height = 40 + (n == 1 ? 280 : 210) * rows + (labels ? 34 : 0);
     if (!labels && f->height < listed) f->height = listed;
     if (f->rows < f->mixers + 6) f->rows = f->mixers + 6;
     const char **words = ARENA_NEW(a, const char *, n + 1);

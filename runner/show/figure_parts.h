@@ -16,11 +16,13 @@ typedef struct Figure {
     int cases, mixers;                 /* chosen ones, as indices into Cells; data() leaves out those without numbers */
     int *kase, *mixer;
     /* Set by data(). */
-    int points;                        /* drawn; 0: nothing to draw */
+    int points, panels;                /* drawn; 0: nothing to draw */
     int width, height;                 /* of the picture, in SVG units */
     int rows;                          /* on a terminal, per panel */
     Buf variables;                     /* further gnuplot assignments, each ended by "; " */
     char *caption;                     /* what is drawn and how to read it */
+    const char *note;                  /* what only a terminal needs to be told, or NULL */
+    double x_min, x_max;
 } Figure;
 
 struct FigureKind {
@@ -37,9 +39,15 @@ struct FigureKind {
 bool data_heatmap(const Cells *s, Figure *f, Buf *csv, Err *err);
 bool data_length(const Cells *s, Figure *f, Buf *csv, Err *err);
 bool data_state(const Cells *s, Figure *f, Buf *csv, Err *err);
+bool data_solved(const Cells *s, Figure *f, Buf *csv, Err *err);
+bool data_curves(const Cells *s, Figure *f, Buf *csv, Err *err);
+bool data_cost(const Cells *s, Figure *f, Buf *csv, Err *err);
 bool fits_heatmap(const Cells *s, int choice);
 bool fits_length(const Cells *s, int choice);
 bool fits_state(const Cells *s, int choice);
+bool fits_solved(const Cells *s, int choice);
+bool fits_curves(const Cells *s, int choice);
+bool fits_cost(const Cells *s, int choice);
 
 /* ---- for data functions ---- */
 
@@ -49,7 +57,10 @@ void put_labels(Buf *csv, const Cells *s, int kase, int mixer);   /* "case,mixer
 void keep_drawn(const Cells *s, Figure *f, bool (*wanted)(const Cell *c));
 bool has_points(const Cell *c);
 bool has_lengths(const Cell *c);                           /* several of them */
+/* Labels of mixers are cut to LABEL_MAX characters, on a terminal to LABEL_DUMB; those of cases on an axis to CASE_MAX. */
+enum { LABEL_MAX = 48, LABEL_DUMB = 26, CASE_MAX = 28 };
 int  widest_label(const Cells *s, const Figure *f);        /* of the chosen mixers, in characters */
+const char *shortened(Arena *a, const char *text, int n);  /* at most n characters, the last an ellipsis if need be */
 /* Sizes of a figure of n panels in a grid with a legend, and ROWS, COLS, PANELS, LEGEND, LABEL_Y for the script. end:
  * where the lines of the mixers end, if names beside them may replace the legend (one panel, six lines), or NULL. */
 void layout_panels(const Cells *s, Figure *f, int n, const char *const *title, const double *end);

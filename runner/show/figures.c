@@ -21,6 +21,9 @@ static const FigureKind figure_kinds[] = {
     { "heatmap", "at", { "train", "longest" }, "no finished runs", data_heatmap, fits_heatmap },
     { "length", NULL, { "" }, "no case was evaluated at several lengths", data_length, fits_length },
     { "state", NULL, { "" }, "no finished runs", data_state, fits_state },
+    { "solved", "at", { "train", "longest" }, "no finished runs", data_solved, fits_solved },
+    { "curves", "y", { "accuracy", "loss" }, "no curve.csv of its runs", data_curves, fits_curves },
+    { "cost", "x", { "cpu", "flops" }, "no timing.csv or result.csv of its runs", data_cost, fits_cost },
 };
 enum { KINDS = sizeof figure_kinds / sizeof *figure_kinds };
 
@@ -182,13 +185,13 @@ static bool find_figure(const Figure *f, int n, const char *name, Arena *a, int 
 /* ---- drawing ---- */
 
 /* What tells mixers apart in every figure of this sweep: the mixer's name and how many rows of it came before. */
-static void set_looks(const Cells *s, const Figure *f, Buf *b)
+static void set_looks(const Cells *s, const Figure *f, bool dumb, Buf *b)
 {
     const char **label = ARENA_NEW(b->a, const char *, f->mixers), **name = ARENA_NEW(b->a, const char *, f->mixers);
     Buf variants = buf_new(b->a), numbers = buf_new(b->a);
     for (int i = 0; i < f->mixers; i++) {
         int m = f->mixer[i], variant = 0;
-        label[i] = s->mixer[m];
+        label[i] = shortened(b->a, s->mixer[m], dumb ? LABEL_DUMB : LABEL_MAX);
         name[i] = s->mixer_name[m];
         for (int k = 0; k < m; k++) variant += !strcmp(s->mixer_name[k], name[i]);
         buf_printf(&variants, "%d ", variant);
@@ -211,7 +214,7 @@ static bool draw(const Cells *s, const Figure *f, const char *scripts, const cha
     set_text(&b, "TERM", term);
     buf_printf(&b, "WIDTH=%d; HEIGHT=%d; ", dumb ? term_width(1) - 1 : f->width, dumb ? f->rows : f->height);
     buf_puts(&b, f->variables.s);
-    set_looks(s, f, &b);
+    set_looks(s, f, dumb, &b);
     return gnuplot_run(b.s, arena_printf(a, "%s/%s.gp", scripts, f->kind->name), a, err);
 }
 
@@ -219,6 +222,7 @@ static void print_caption(const Figure *f, Arena *a)
 {
     Buf b = buf_new(a);
     buf_wrap(&b, arena_printf(a, "%s: %s", f->name, f->caption), term_width(1) - 1);
+    if (f->note) buf_wrap(&b, f->note, term_width(1) - 1);
     fputs(b.s, stdout);
 }
 

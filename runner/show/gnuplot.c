@@ -26,7 +26,8 @@ void set_words(Buf *b, const char *name, const char *const *word, int n)
     buf_puts(&words, "");
     for (int i = 0; i < n; i++) {
         buf_puts(&words, i ? " '" : "'");
-        for (const char *s = word[i]; *s; s++) *s == '\'' ? buf_puts(&words, "’") : buf_printf(&words, "%c", *s);
+        for (const char *s = word[i]; *s; s++)
+            *s == '\'' ? buf_puts(&words, "’") : buf_printf(&words, "%c", (unsigned char)*s < ' ' ? ' ' : *s);
         buf_puts(&words, "'");
     }
     set_text(b, name, words.s);
