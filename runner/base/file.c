@@ -161,12 +161,9 @@ static size_t dir_len(const char *path)
     return !slash ? 0 : slash == path ? 1 : (size_t)(slash - path);
 }
 
-/* After a rename: make the folder's entry durable. Filesystems that cannot are not asked twice. */
-static bool dir_sync(const char *path, Err *err)
+/* Filesystems that cannot are not asked twice. */
+bool dir_sync(const char *dir, Err *err)
 {
-    char dir[PATH_MAX];
-    size_t n = dir_len(path);
-    snprintf(dir, sizeof dir, "%.*s", n ? (int)n : 1, n ? path : ".");
     int fd = open(dir, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return errno == EACCES || io_error(err, "sync folder", dir, errno);
     bool ok = fsync(fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP;
@@ -175,14 +172,14 @@ static bool dir_sync(const char *path, Err *err)
     return ok;
 }
 
-bool file_write_atomic(const char *path, const void *data, size_t len, Err *err)
+bool file_write(const char *path, const void *data, size_t len, WriteKind kind, Err *err)
 {
     char tmp[PATH_MAX];
     int n = snprintf(tmp, sizeof tmp, "%s.tmp.%ld", path, (long)getpid());
     if (n < 0 || n >= (int)sizeof tmp) return io_error(err, "write", path, ENAMETOOLONG);
     int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return io_error(err, "write", path, errno);
-    bool ok = write_all(fd, data, len) && fsync(fd) == 0;
+    bool ok = write_all(fd, data, len) && (kind == WRITE_SOON || fsync(fd) == 0);
     int code = errno;
     if (close(fd) != 0 && ok) ok = false, code = errno;
     if (ok && rename(tmp, path) != 0) ok = false, code = errno;
@@ -190,7 +187,15 @@ bool file_write_atomic(const char *path, const void *data, size_t len, Err *err)
         unlink(tmp);
         return io_error(err, "write", path, code);
     }
-    return dir_sync(path, err);
+    if (kind != WRITE_DURABLE) return true;
+    const size_t folder = dir_len(path);
+    snprintf(tmp, sizeof tmp, "%.*s", folder ? (int)folder : 1, folder ? path : ".");
+    return dir_sync(tmp, err);
+}
+
+bool file_write_atomic(const char *path, const void *data, size_t len, Err *err)
+{
+    return file_write(path, data, len, WRITE_DURABLE, err);
 }
 
 bool file_exists(const char *path)

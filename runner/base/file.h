@@ -21,6 +21,14 @@ void buf_shell(Buf *b, const char *word);             /* quoted for a POSIX shel
 bool  file_read(const char *path, size_t max_bytes, Arena *a, char **out, size_t *len, Err *err);
 /* Write path.tmp.PID, fsync, rename over path, fsync the folder. */
 bool  file_write_atomic(const char *path, const void *data, size_t len, Err *err);
+/* The same for less waiting. A killed process harms the file in no case; a crash of the machine may: */
+typedef enum {
+    WRITE_SOON,                        /* neither fsync: leave it old, empty or missing. For what is made again anyway */
+    WRITE_DATA,                        /* not the folder's: leave it old or missing, until dir_sync */
+    WRITE_DURABLE                      /* as file_write_atomic */
+} WriteKind;
+bool  file_write(const char *path, const void *data, size_t len, WriteKind kind, Err *err);
+bool  dir_sync(const char *dir, Err *err);            /* fsync; what was renamed into it stays */
 bool  file_exists(const char *path);
 bool  dir_make(const char *path, Err *err);           /* mkdir -p */
 void  dir_clean(const char *path);                    /* remove what killed file_write_atomic left (NAME.tmp.PID) */

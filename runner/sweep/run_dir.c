@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "sweep/pool.h"
+#include "train/results.h"
 
 static const char *const state_names[] = { "new", "running", "ok", "diverged", "failed", "timeout", "interrupted" };
 
@@ -64,11 +65,7 @@ bool run_prepare(const char *dir, const Value *config, Err *err)
 {
     Arena *a = arena_new("run config");
     RunSpec spec;
-    bool ok = run_resolve(config, a, &spec, err);
-    if (ok) {
-        const char *text = value_yaml(a, spec.config);
-        ok = file_write_atomic(path_join(a, dir, "config.yaml"), text, strlen(text), err);
-    }
+    bool ok = run_resolve(config, a, &spec, err) && config_write(&spec, dir, err);
     arena_free(a);
     return ok;
 }

@@ -226,7 +226,7 @@ bool manifest_write(const Manifest *m, const char *dir, Err *err)
         buf_puts(&b, i + 1 < m->n ? ",\n" : "\n");
     }
     buf_puts(&b, "  ]\n}\n");
-    bool ok = file_write_atomic(path_join(a, dir, "manifest.json"), b.s, b.len, err);
+    bool ok = file_write(path_join(a, dir, "manifest.json"), b.s, b.len, WRITE_SOON, err);
     arena_free(a);
     return ok;
 }

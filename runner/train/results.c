@@ -127,7 +127,7 @@ static void result_row(const RunResult *r, Buf *b, Arena *a)
 
 static bool write_text(const char *dir, const char *name, const Buf *b, Err *err)
 {
-    return file_write_atomic(path_join(b->a, dir, name), b->s, b->len, err);
+    return file_write(path_join(b->a, dir, name), b->s, b->len, WRITE_DATA, err);
 }
 
 bool results_write(const RunResult *r, const char *dir, Err *err)
@@ -171,10 +171,25 @@ bool timing_write(const RunResult *r, const char *dir, double wall, double cpu, 
     return ok;
 }
 
+bool config_write(const RunSpec *spec, const char *dir, Err *err)
+{
+    Arena *a = arena_new("config.yaml");
+    char *text = value_yaml(a, spec->config), *old;
+    const char *path = path_join(a, dir, "config.yaml");
+    const bool same = file_exists(path) && file_read(path, 1 << 24, a, &old, NULL, NULL) && !strcmp(old, text);
+    bool ok = same || file_write(path, text, strlen(text), WRITE_DATA, err);
+    arena_free(a);
+    return ok;
+}
+
 bool status_write(const char *dir, const char *status, Err *err)
 {
     Arena *a = arena_new("status");
-    bool ok = file_write_atomic(path_join(a, dir, "status"), arena_printf(a, "%s\n", status), strlen(status) + 1, err);
+    const bool running = !strcmp(status, "running"); /* after a crash nothing depends on it */
+    const WriteKind kind = running ? WRITE_SOON : WRITE_DURABLE;
+    bool ok = running || dir_sync(dir, err); /* first what it speaks of */
+    const char *text = arena_printf(a, "%s\n", status);
+    ok = ok && file_write(path_join(a, dir, "status"), text, strlen(text), kind, err);
     arena_free(a);
     return ok;
 }

@@ -19,6 +19,9 @@ bool results_write(const RunResult *r, const char *dir, Err *err);
 /* timing.csv: where and when. */
 bool timing_write(const RunResult *r, const char *dir, double wall, double cpu, size_t peak_bytes, const char *started,
                   Err *err);
+/* config.yaml: the run with every option; left alone if it says so already. */
+bool config_write(const RunSpec *spec, const char *dir, Err *err);
+/* After everything else: a status that ends a run makes the folder durable first. */
 bool status_write(const char *dir, const char *status, Err *err);
 /* Values of every parameter in declared order as weights.npy, and back; fails if their number differs. */
 bool weights_write(const Params *p, const char *dir, Err *err);

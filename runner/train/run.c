@@ -98,9 +98,8 @@ bool run_execute(const RunSpec *spec, const char *dir, double max_seconds, const
     TRY(status_write(dir, "running", err));
     Arena *a = arena_new("run");
     Model model;
-    const char *yaml = value_yaml(a, spec->config);
-    bool ok = file_write_atomic(path_join(a, dir, "config.yaml"), yaml, strlen(yaml), err);
-    ok = ok && model_build(&model, spec, a, err) && execute(&model, dir, max_seconds, hooks, a, err);
+    bool ok = config_write(spec, dir, err) && model_build(&model, spec, a, err) &&
+              execute(&model, dir, max_seconds, hooks, a, err);
     arena_free(a);
     if (!ok) status_write(dir, "failed", NULL);
     return ok;
