@@ -250,9 +250,15 @@ lint: ## house rules, cppcheck, clang-tidy (those that are installed)
 readme: link ## write the generated lists of README.md again
 	@sh tests/readme.sh write $(PROGRAM)
 
-reference: ## keep the results of `make quick` in results/reference/quick
-	@mkdir -p results/reference/quick && cd results/quick && cp table.md selected.csv $(addprefix figures/,heatmap.csv \
-	    heatmap.png heatmap-longest.csv heatmap-longest.png length.csv length.png) ../reference/quick/
+RESULTS ?= results
+NAME     = $(or $(shell sed -n 's/^name: *//p' $(CONFIG)),$(basename $(notdir $(CONFIG))))
+KEEP     = results/reference/$(NAME)
+reference: link ## keep the results of CONFIG=FILE in results/reference (tables, choice of rates, verdicts, figures)
+	@mkdir -p $(KEEP) && $(PROGRAM) table $(CONFIG) --results $(RESULTS) --save > /dev/null
+	@! grep -q '^thresholds:' $(CONFIG) || { $(PROGRAM) check $(CONFIG) --results $(RESULTS) > $(KEEP)/check.txt || \
+	    [ $$? -eq 3 ]; }
+	@for f in table.md published.md published.csv selected.csv 'figures/*.csv' 'figures/*.png'; do \
+	    for g in $(RESULTS)/$(NAME)/$$f; do [ ! -f "$$g" ] || cp "$$g" $(KEEP)/; done; done; ls $(KEEP)
 
 deps: ## install what is missing (apt-get as root or sudo -n; otherwise prints the command)
 	@all='$(MISSING)$(if $(XSMM),, libxsmm-dev)'; \
