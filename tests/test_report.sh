@@ -36,9 +36,17 @@ sweep:
   case: [{label: "a<b & \"c\""}, {label: "it's ±_5", model: {d_model: 16}}]
   mixer: [{label: "<i>one</i>", name: $mixer}, {label: a_very_long_label_without_any_blank_in_it_at_all, name: $mixer}]
   seed: [1, 2]
+published:
+  - {source: odd2020, place: "Table <1>", task: $task, case: "it's ±_5", measure: acc_token,
+     deviation: "two steps & <nothing> else", rows: {"O & <p>": <i>one</i>}}
 thresholds:
   - {where: {mixer: <i>one</i>}, max: 1, note: "a <note>"}
   - {where: {mixer: <i>one</i>}, min: 1.0, slice: train, metric: acc_exact, note: it cannot after two steps}
+EOF
+mkdir -p "$work/results/reference/published"
+cat > "$work/results/reference/published/odd2020.csv" <<EOF
+$(head -n 1 "$here"/../results/reference/published/grazzi2025.csv)
+Odd & Even 2020,,Table <1>,$task,,O & <p>,acc_token,0.5,share,mean,,,,,,,0,
 EOF
 [ -e plots ] && ln -s "$PWD/plots" "$work/plots"
 page=results/odd/report.html
@@ -51,7 +59,8 @@ make_report() { # report, check its form; the page is $work/$page
 
 # Nothing run yet: a page that says so.
 make_report
-has $page '0 of 4 runs finished'; has $page '0 of 4 thresholds hold'; has $page '4 runs have not ended: 4 waiting'; has $page 'not run'
+has $page '0 of 4 runs finished'; has $page '0 of 4 thresholds hold'
+has $page '4 runs have not ended: 4 waiting'; has $page 'not run'
 
 (cd "$work" && "$SEQPROBE" sweep "odd name.yaml" -j 2) > "$work/out" 2>&1; expect "sweep: $(tail -n 3 "$work/out")" $?
 make_report
@@ -71,6 +80,8 @@ else
     echo "skipped: figures of the report: no gnuplot"
 fi
 
+has $page 'Of 1 numbers:'; has $page 'Odd &amp; Even 2020'; has $page 'O &amp; &lt;p&gt;'
+has $page '<li id="note-1">two steps &amp; &lt;nothing&gt; else</li>'; has $page '<a href="#note-1">[1]</a>'
 has $page '2 of 4 thresholds hold'; has $page '✓ holds'; has $page '✗ fell'; has $page 'a &lt;note&gt;'
 
 # The same results, the same bytes; on standard output without links to files that are not beside it.

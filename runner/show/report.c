@@ -32,6 +32,7 @@ static bool load(Report *r, Err *err)
     r->cells.title = r->plan.title;
     r->cells.question = r->plan.question;
     r->cells.figures = r->plan.figures;
+    r->cells.published = r->plan.published;
     TRY(results_read(&r->plan, r->results, r->a, &r->row, err));
     r->run = ARENA_NEW(r->a, const RowResult *, r->plan.rows);
     for (int i = 0; i < r->plan.rows; i++) {
@@ -40,7 +41,7 @@ static bool load(Report *r, Err *err)
         r->count[r->row[i].state]++;
     }
     r->finished = r->count[RUN_OK] + r->count[RUN_DIVERGED];
-    return report_read_verdicts(r, err);
+    return report_read_literature(r, err) && report_read_verdicts(r, err);
 }
 
 static void put_chip(Buf *b, const char *kind, const char *target, const char *text)
@@ -77,10 +78,11 @@ static void put_head(Report *r)
 
 static void put_contents(Report *r)
 {
-    static const char *const link[][2] = { { "setting", "Setting" },     { "results", "Results" },
-                                           { "figures", "Figures" },     { "verdicts", "Verdicts" },
-                                           { "failures", "Failures" },   { "machines", "Machines" },
-                                           { "reproduce", "Reproduce" }, { "reading", "How to read it" } };
+    static const char *const link[][2] = { { "setting", "Setting" },       { "results", "Results" },
+                                           { "literature", "Literature" }, { "figures", "Figures" },
+                                           { "verdicts", "Verdicts" },     { "failures", "Failures" },
+                                           { "machines", "Machines" },     { "reproduce", "Reproduce" },
+                                           { "reading", "How to read it" } };
     buf_puts(&r->b, "<nav aria-label=\"Sections\">\n<ul>\n");
     for (size_t i = 0; i < sizeof link / sizeof *link; i++)
         buf_printf(&r->b, "<li><a href=\"#%s\">%s</a></li>\n", link[i][0], link[i][1]);
@@ -100,6 +102,7 @@ static bool write_page(Report *r, const char *out, Err *err)
     put_contents(r);
     TRY(report_setting(r, err));
     report_table(r);
+    report_literature(r);
     report_figures(r);
     report_verdicts(r);
     report_failures(r);

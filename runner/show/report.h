@@ -4,7 +4,7 @@
 #ifndef SEQPROBE_REPORT_H
 #define SEQPROBE_REPORT_H
 
-#include "show/cells.h"
+#include "show/published.h"
 #include "sweep/collect.h"
 #include "sweep/verdicts.h"
 
@@ -20,6 +20,7 @@ typedef struct Report {
     int runs; const RowResult **run;   /* distinct ones, in plan order */
     int count[RUN_INTERRUPTED + 1];    /* of distinct runs, by state */
     int finished;
+    int comparisons; Comparison *comparison;
     int verdicts, fell, skipped; Verdict *verdict;
 } Report;
 
@@ -54,6 +55,8 @@ void report_style(Buf *b);
 bool report_setting(Report *r, Err *err);                 /* report_setting.c */
 void report_options(Report *r);                           /* report_setting.c: the options all runs share */
 void report_table(Report *r);                             /* report_table.c */
+bool report_read_literature(Report *r, Err *err);          /* report_literature.c */
+void report_literature(Report *r);                        /* report_literature.c */
 void report_figures(Report *r);                           /* report_figures.c */
 bool report_read_verdicts(Report *r, Err *err);            /* report_verdicts.c */
 void report_verdicts(Report *r);                          /* report_verdicts.c */

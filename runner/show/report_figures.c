@@ -31,7 +31,7 @@ static void put_figure(Report *r, const Drawn *d)
 
 void report_figures(Report *r)
 {
-    Drawn *drawn;
+    Drawn *drawn = NULL;
     Err err = { 0 };
     int n = 0;
     html_section(&r->b, "figures", "Figures");

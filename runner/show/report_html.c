@@ -82,8 +82,9 @@ void html_row_head(Buf *b, const char *text)
 {
     buf_puts(b, "<tr><th scope=\"row\">");
     for (const char *s = html_text(b->a, text); *s; s++) {
+        if (*s == '[') buf_puts(b, "<wbr />"); /* long names may break here on a phone */
         buf_printf(b, "%c", *s);
-        if (*s == '_') buf_puts(b, "<wbr />"); /* long names may break here on a phone */
+        if (*s == '_') buf_puts(b, "<wbr />");
     }
     buf_puts(b, "</th>");
 }

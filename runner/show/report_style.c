@@ -39,7 +39,9 @@ static const char *const lines[] = {
     "caption span{display:inline-block;position:sticky;left:0;max-width:min(72ch,calc(100vw - 1.8rem))}",
     "th,td{padding:.4rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}",
     "thead th{vertical-align:bottom;border-bottom:2px solid var(--line);background:var(--bg)}",
-    "tbody th{font-weight:600;white-space:nowrap;position:sticky;left:0;background:var(--bg);z-index:1}",
+    "tbody "
+    "th{font-weight:600;white-space:nowrap;overflow-wrap:anywhere;position:sticky;left:0;background:var(--bg);z-index:"
+    "1}",
     "thead th:first-child{position:sticky;left:0;z-index:2}",
     "tbody tr:nth-child(even) td,tbody tr:nth-child(even) th{background:var(--band)}",
     "table.main td,table.main thead th{white-space:nowrap;font-variant-numeric:tabular-nums;padding:.4rem .45rem}",
@@ -56,6 +58,15 @@ static const char *const lines[] = {
     ".legend .v{min-width:0;line-height:1.3}",
     ".v0{background:#ecece6;color:#333}.v1{background:#d5e6de;color:#1d2f2a}.v2{background:#a9d3c6;color:#12302a}",
     ".v3{background:#5aa9a6;color:#04211f}.v4{background:#2b6f8c;color:#fff}.v5{background:#20456e;color:#fff}",
+    "table.published td{white-space:nowrap;padding:.3rem .5rem}",
+    "table.published tbody th{white-space:normal;min-width:9.5rem;max-width:9.5rem;padding:.3rem .5rem}",
+    "table.published td.n{white-space:normal;max-width:9.5rem}",
+    "table.published td.text{white-space:normal;min-width:11rem;max-width:18rem}",
+    "table.published tbody tr.part th{position:static;padding-top:1rem;max-width:none;background:var(--bg)}",
+    "tr.part th>span{position:sticky;left:.5rem;display:inline-block;max-width:min(100ch,calc(100vw - 2.8rem))}",
+    "th.n{text-align:right}",
+    "h3{font-size:1rem}",
+    ".notes li:target{background:var(--openbg)}.order{font-weight:600;white-space:nowrap}",
     ".t-no{color:var(--bad)}.t-yes{color:var(--good)}",
     ".ok{color:var(--good);white-space:nowrap;font-weight:600}.fell{color:var(--bad);white-space:nowrap;font-weight:"
     "600}",
@@ -79,7 +90,7 @@ static const char *const lines[] = {
     ".why{color:var(--soft)}",
     "@media (max-width:40rem){body{padding:1rem .8rem 3rem}h1{font-size:1.4rem}h2{margin-top:2rem}"
     ".facts{grid-template-columns:repeat(2,minmax(0,1fr))}th,td{padding:.35rem .45rem}"
-    "tbody th{white-space:normal;min-width:6.5rem;max-width:8rem}td.text{min-width:12rem}}",
+    "tbody th,table.published tbody th{white-space:normal;min-width:7.4rem;max-width:8rem}td.text{min-width:12rem}}",
     "@media print{:root{--bg:#fff;--ink:#000;--soft:#444;--line:#bbb;--band:#fff;--link:#000;--good:#000;--bad:#000;"
     "--open:#000;--goodbg:#fff;--badbg:#fff;--openbg:#fff}",
     "@page{size:A4 landscape;margin:12mm}body{padding:0;max-width:none;font-size:10pt}nav{display:none}",

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * report_table.c - mixers x cases as an HTML table, every slice behind it, and what theory says with its reasons.
  *
- * Bold is a claim: a number is bold only when its interval (smallest to largest seed; Wilson's for one seed) lies above
- * the interval of every other mixer in that case. The tint repeats the number, scaled from chance to 1.
+ * Bold are those that `seqprobe table` makes bold (table_cells.c): the best, where no other interval reaches them. The
+ * tint repeats the number, scaled from chance to 1.
  */
 #include "show/report.h"
+#include "show/table.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,14 +26,6 @@ static Mark mark_of(TheoryVerdict v)
     return mark[v];
 }
 
-/* Two digits, three near 1 and there cut off: rounding never hides that something was missed. */
-static const char *accuracy(Arena *a, double v)
-{
-    if (isnan(v)) return "–";
-    if (v >= 0.98 && v < 1) return arena_printf(a, "%.3f", floor(v * 1000 + 1e-9) / 1000);
-    return arena_printf(a, "%.2f", v);
-}
-
 /* 0 (chance) to 5 (solved). */
 static int tint_of(const Point *p)
 {
@@ -47,25 +40,10 @@ static const Point *point_named(const Cell *c, const char *slice)
     return NULL;
 }
 
-/* Above all others of its case: no interval touches. A case with one mixer has nothing to be better than. */
-static bool stands_out(const Cells *s, int mixer, int kase, const Point *p)
+static void put_number(Report *r, const Point *p, bool bold)
 {
-    int others = 0;
-    for (int m = 0; m < s->mixers; m++) {
-        const Cell *c = cell_at(s, m, kase);
-        if (m == mixer || !c || !c->n_seeds) continue;
-        const Point *q = point_named(c, p->slice);
-        others++;
-        if (q && !(p->lo > q->hi)) return false;
-    }
-    return others > 0;
-}
-
-static void put_number(Report *r, int mixer, int kase, const Point *p)
-{
-    bool bold = stands_out(&r->cells, mixer, kase, p);
-    buf_printf(&r->b, "<span class=\"v v%d\">%s%s%s</span>", tint_of(p), bold ? "<strong>" : "", accuracy(r->a, p->acc),
-               bold ? "</strong>" : "");
+    buf_printf(&r->b, "<span class=\"v v%d\">%s%s%s</span>", tint_of(p), bold ? "<strong>" : "",
+               accuracy_text(r->a, p->acc), bold ? "</strong>" : "");
 }
 
 static void put_theory(Report *r, const Cell *c)
@@ -76,9 +54,10 @@ static void put_theory(Report *r, const Cell *c)
                html_text(r->a, c->theory.why ? c->theory.why : ""), m.sign, m.word);
 }
 
-static void put_cell(Report *r, int mixer, int kase)
+static void put_cell(Report *r, const TableView *v, int mixer, int kase)
 {
     const Cell *c = cell_at(&r->cells, mixer, kase);
+    int at = mixer * r->cells.cases + kase;
     Buf *b = &r->b;
     if (!c || !c->n_seeds) {
         buf_printf(b, "<td class=\"none\">%s</td>", c ? "not run" : "");
@@ -90,10 +69,10 @@ static void put_cell(Report *r, int mixer, int kase)
     } else {
         const Point *far = cell_longest(c);
         buf_puts(b, "<span class=\"row\">");
-        put_number(r, mixer, kase, &c->point[0]);
+        put_number(r, &c->point[0], v->best[0][at]);
         if (far) {
             buf_puts(b, " → ");
-            put_number(r, mixer, kase, far);
+            put_number(r, far, v->best[1][at]);
         }
         buf_printf(b, "</span><span class=\"solved\">%d/%d solved", c->point[0].solved, c->n_seeds);
         if (!isnan(c->step_solved)) buf_printf(b, " @%.0f", c->step_solved);
@@ -129,6 +108,7 @@ static void put_head(Report *r, int k)
 
 static void put_main(Report *r)
 {
+    TableView v = table_view(&r->cells, false, r->a);
     Buf *b = &r->b;
     html_table(b, "Test accuracy at the training lengths → at the greatest length evaluated (median over seeds)",
                "main", 0, NULL);
@@ -137,7 +117,7 @@ static void put_main(Report *r)
     buf_puts(b, "</tr>\n</thead>\n<tbody>\n");
     for (int m = 0; m < r->cells.mixers; m++) {
         html_row_head(b, r->cells.mixer[m]);
-        for (int k = 0; k < r->cells.cases; k++) put_cell(r, m, k);
+        for (int k = 0; k < r->cells.cases; k++) put_cell(r, &v, m, k);
         buf_puts(b, "</tr>\n");
     }
     html_table_end(b);
@@ -145,8 +125,9 @@ static void put_main(Report *r)
              "<p class=\"legend\">Tint: from chance <span class=\"v v0\">0</span> <span class=\"v v1\">&lt; 0.3</span> "
              "<span class=\"v v2\">&lt; 0.6</span> <span class=\"v v3\">&lt; 0.9</span> <span class=\"v v4\">&lt; "
              "0.99</span> <span class=\"v v5\">1</span> to perfect, (accuracy − chance)/(1 − chance). "
-             "<strong>Bold</strong>: above every other mixer of the case, intervals not touching. Then the seeds that "
-             "solved it and, after @, the step at which validation was solved; then what theory says at every length: "
+             "<strong>Bold</strong>: the best of a case, where no other interval (all seeds, and Wilson&#39;s 95 %) "
+             "reaches them. Then the seeds that solved it and, after @, the step at which validation was solved; then "
+             "what theory says at every length: "
              "✓ can, ✗ cannot, c conditional, ~ approximately or up to some length, ? open.</p>\n");
 }
 
@@ -160,7 +141,7 @@ static void put_slice(Report *r, int mixer, int kase, const char *slice)
         return;
     }
     buf_puts(&r->b, "<td><span class=\"row\">");
-    put_number(r, mixer, kase, p);
+    put_number(r, p, false);
     buf_printf(&r->b, "</span><span class=\"solved\">%.3f–%.3f</span></td>", p->lo, p->hi);
 }
 

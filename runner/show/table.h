@@ -41,4 +41,10 @@ Grid  table_grid(const TableView *v);                     /* one row per cell an
 /* FORMAT_CSV and FORMAT_JSON: one row per comparison with everything; the others: one part per published table. */
 char *published_text(const char *sweep, int n, const Comparison *c, Format format, bool color, Arena *a);
 
+/* The same in pieces: a table per published one, its rows from c[from] on, in the columns of FORMAT_MARKDOWN. */
+typedef struct PublishedPart { const char *ours, *theirs; int from; Grid rows; } PublishedPart;
+int published_parts(int n, const Comparison *c, const int *note, Arena *a, PublishedPart **out);
+const char *published_summary(int n, const Comparison *c, Arena *a);     /* "Of 28 numbers: 18 agree, ..." */
+const char *published_reading(int n, const Comparison *c, Arena *a);
+
 #endif

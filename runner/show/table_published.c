@@ -119,7 +119,7 @@ static void add_part(Grid *g, const Comparison *c, int from, int to, const int *
 }
 
 /* "Of 28 numbers: 18 agree, 6 keep the order alone, 3 differ, 1 without verdict." */
-static const char *summary(int n, const Comparison *c, Arena *a)
+const char *published_summary(int n, const Comparison *c, Arena *a)
 {
     int count[NO_VERDICT + 1] = { 0 };
     for (int i = 0; i < n; i++) count[c[i].verdict]++;
@@ -144,6 +144,25 @@ static const char reading[] =
     "interval reaches it.";
 static const char second_hand[] = "† read in a secondary source or off a figure.";
 
+int published_parts(int n, const Comparison *c, const int *note, Arena *a, PublishedPart **out)
+{
+    int parts = 0;
+    *out = ARENA_NEW(a, PublishedPart, n + 1);
+    for (int from = 0, to; from < n; from = to) {
+        to = part_end(n, c, from);
+        PublishedPart *p = &(*out)[parts++];
+        *p = (PublishedPart){ our_heading(&c[from], a), their_heading(&c[from], a), from,
+                              grid_new(a, COLS, head, "llllrrlll") };
+        add_part(&p->rows, c, from, to, note);
+    }
+    return parts;
+}
+
+const char *published_reading(int n, const Comparison *c, Arena *a)
+{
+    return any_secondary(n, c) ? arena_printf(a, "%s %s", reading, second_hand) : reading;
+}
+
 static char *as_table(const char *sweep, int n, const Comparison *c, const char *const *text, int texts,
                       const int *note, bool color, Arena *a)
 {
@@ -157,7 +176,7 @@ static char *as_table(const char *sweep, int n, const Comparison *c, const char 
     }
     g.color = color;
     buf_printf(&b, "%s: ours and the literature's\n\n%s\n", sweep, grid_text(&g, FORMAT_TABLE, 0));
-    buf_wrap(&b, summary(n, c, a), 116);
+    buf_wrap(&b, published_summary(n, c, a), 116);
     for (int i = 0; i < texts; i++) buf_wrap(&b, arena_printf(a, "[%d] %s", i + 1, text[i]), 116);
     if (any_secondary(n, c)) buf_wrap(&b, second_hand, 116);
     buf_wrap(&b, reading, 116);
@@ -176,7 +195,7 @@ static char *as_markdown(const char *sweep, int n, const Comparison *c, const ch
         buf_printf(&b, "**%s**\n\n%s\n\n%s\n", our_heading(&c[from], a), their_heading(&c[from], a),
                    grid_text(&g, FORMAT_MARKDOWN, -1));
     }
-    buf_printf(&b, "%s\n\n", summary(n, c, a));
+    buf_printf(&b, "%s\n\n", published_summary(n, c, a));
     for (int i = 0; i < texts; i++) buf_wrap(&b, arena_printf(a, "- [%d] %s", i + 1, text[i]), 120);
     buf_puts(&b, "\n");
     if (any_secondary(n, c)) buf_printf(&b, "%s\n\n", second_hand);
@@ -204,7 +223,7 @@ static char *as_latex(const char *sweep, int n, const Comparison *c, const char 
         grid_latex_rows(&g, &b);
     }
     buf_puts(&b, "\\bottomrule\n\\end{tabular}\n\\par\\medskip\\footnotesize\n");
-    buf_latex(&b, summary(n, c, a));
+    buf_latex(&b, published_summary(n, c, a));
     buf_puts(&b, "\n");
     for (int i = 0; i < texts; i++) {
         buf_printf(&b, "\\par [%d] ", i + 1);
