@@ -13,7 +13,9 @@
 static const struct {
     const char *name;
     void (*entry)(const unsigned char *data, size_t len);
-} targets[] = { { "config", fuzz_config }, { "npy", fuzz_npy }, { "csv", fuzz_csv } };
+} targets[] = {
+    { "config", fuzz_config }, { "npy", fuzz_npy }, { "csv", fuzz_csv }, { "checkpoint", fuzz_checkpoint }
+};
 enum { TARGETS = sizeof targets / sizeof *targets };
 
 static void feed(int target, const char *dir)

@@ -12,5 +12,6 @@
 void fuzz_config(const unsigned char *data, size_t len);
 void fuzz_npy(const unsigned char *data, size_t len);
 void fuzz_csv(const unsigned char *data, size_t len);
+void fuzz_checkpoint(const unsigned char *data, size_t len);
 
 #endif
