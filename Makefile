@@ -134,6 +134,16 @@ FUZZ_IDS  := $(patsubst tests/fuzz/fuzz_%.c,%,$(FUZZ_HELP))
 $(BUILD)/tests/fuzz.32: $(FUZZ_HELP:%.c=$(BUILD)/f32/%.o)
 $(BUILD)/fuzz/%: tests/fuzz/fuzz_main.c $(BUILD)/f32/tests/fuzz/fuzz_%.o $(BUILD)/libseqprobe32.a
 	@mkdir -p $(@D); $(CC) $(STD) $(FLAGS) -fsanitize=fuzzer -Irunner -DREAL_BITS=32 -DFUZZ=fuzz_$* $^ $(LIBS) -o $@
+# The program in which one call to the system fails (tests/fault/fault.c).
+WRAPPED := malloc calloc realloc aligned_alloc mmap open read write close fsync ftruncate rename mkdir flock pipe fork \
+           opendir fopen fclose fflush fwrite fputs fputc puts putchar printf fprintf
+FAULTY  := $(BUILD)/fault/seqprobe
+YAML_A  := $(wildcard $(if $(PKG),$(shell pkg-config --variable=libdir yaml-0.1 2>/dev/null))/libyaml.a)
+$(BUILD)/fault/ours.o: $(BUILD)/f32/runner/main.o $(BUILD)/libseqprobe32.a
+	@mkdir -p $(@D); $(CC) -r -nostdlib $(WRAPPED:%=-Wl,--wrap=%) $< -Wl,--whole-archive $(BUILD)/libseqprobe32.a $(YAML_A) \
+	    -Wl,--no-whole-archive -o $@
+$(FAULTY): $(BUILD)/fault/ours.o $(BUILD)/f32/tests/fault/fault.o
+	@$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
 .SECONDARY:
 -include $(OBJ32:.o=.d) $(OBJ64:.o=.d) $(BUILD)/f32/runner/main.d \
          $(wildcard $(BUILD)/f32/tests/*.d $(BUILD)/f64/tests/*.d $(BUILD)/f32/tests/*/*.d $(BUILD)/f64/tests/*/*.d)
@@ -152,7 +162,7 @@ quick: link ## six task families x the core mixers: build, train, table, figures
 	@$(call SWEEP,$(CONFIG))
 	@$(PROGRAM) table $(CONFIG) --save && $(PROGRAM) plot $(CONFIG)
 
-test: link $(TEST_BINS) ## the short tests
+test: link $(TEST_BINS) $(FAULTY) ## the short tests
 	@SEQPROBE=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) CC='$(CC)' GOLDEN_DIRS='$(DIRS)' \
 	    sh tests/run.sh $(TEST_BINS) $(TEST_SCRIPTS)
 
@@ -162,12 +172,15 @@ test-long: test $(filter %/numbers.32,$(TEST_BINS)) ## and every pair of task an
 	@$(BUILD)/tests/numbers.32 --all
 test-slurm: link ## job arrays on a Slurm of one node, with kills and requeues (root, ten minutes; not part of test)
 	@SEQPROBE=$(abspath $(PROGRAM)) bash tests/slurm.sh
-.PHONY: fuzz
+.PHONY: fuzz faults
 FUZZ_SECONDS ?= 600
 fuzz: ## libFuzzer on every reader, FUZZ_SECONDS=600 each (FUZZ_IDS="config npy" for some); needs clang
 	@BUILD=build/clang-fuzz SECONDS_EACH=$(FUZZ_SECONDS) sh tests/fuzz/fuzz.sh $(FUZZ_IDS)
 test-kill: link ## kill a sweep KILLS=100 times at random moments, compare its files with an undisturbed one's
 	@SEQPROBE=$(abspath $(PROGRAM)) sh tests/kill.sh $(or $(KILLS),100) $(SEED)
+faults: ## every call to the system fails once, under AddressSanitizer (half an hour)
+	@$(MAKE) FLAVOUR=asan build/$(COMPILER)-asan/fault/seqprobe
+	@sh tests/fault/faults.sh build/$(COMPILER)-asan/fault/seqprobe
 asan: ## the tests under AddressSanitizer and UBSan
 	@$(MAKE) FLAVOUR=asan test
 

@@ -30,7 +30,8 @@ struct Edge {
 State *state_new(int batch)
 {
     State *s = calloc(1, sizeof *s);
-    CHECK(s && batch > 0, "state for %d sequences", batch);
+    if (!s) out_of_memory("state", sizeof *s, 0);
+    CHECK(batch > 0, "state for %d sequences", batch);
     s->batch = batch;
     return s;
 }
@@ -69,9 +70,9 @@ static Slot *slot_find(Ctx *c, const char *slot, bool create)
         if (!strcmp((*at)->name, name)) return *at;
     CHECK(create, "slot %s is written before it is read", name);
     Slot *it = *at = calloc(1, sizeof *it);
-    CHECK(it, "slot %s: no memory", name);
+    if (!it) out_of_memory(name, sizeof *it, 0);
     it->name = malloc(strlen(name) + 1);
-    CHECK(it->name, "slot %s: no memory", name);
+    if (!it->name) out_of_memory(name, strlen(name) + 1, 0);
     strcpy(it->name, name);
     return it;
 }
@@ -79,9 +80,10 @@ static Slot *slot_find(Ctx *c, const char *slot, bool create)
 static void slot_reserve(Slot *it, size_t n)
 {
     if (n <= it->cap) return;
+    real *x = realloc(it->x, n * sizeof(real));
+    if (!x) out_of_memory(it->name, n * sizeof(real), it->cap * sizeof(real));
+    it->x = x;
     it->cap = n;
-    it->x = realloc(it->x, n * sizeof(real));
-    CHECK(it->x, "slot %s: no memory for %zu reals", it->name, n);
 }
 
 Tensor *carry_in_dims(Ctx *c, const char *slot, Tensor *init, int rank, const int *dim)

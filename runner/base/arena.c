@@ -25,17 +25,16 @@ struct Arena {
     size_t used, peak, reserved;
 };
 
-static _Noreturn void out_of_memory(const Arena *a, size_t want)
+_Noreturn void out_of_memory(const char *what, size_t want, size_t have)
 {
-    fprintf(stderr, "seqprobe: out of memory: arena %s wants %zu bytes and holds %zu\n", a ? a->name : "(new)", want,
-            a ? a->reserved : 0);
+    fprintf(stderr, "seqprobe: error: out of memory: %s wants %zu bytes and holds %zu\n", what, want, have);
     exit(EXIT_MEMORY);
 }
 
 Arena *arena_new(const char *name)
 {
     Arena *a = calloc(1, sizeof *a);
-    if (!a) out_of_memory(NULL, sizeof *a);
+    if (!a) out_of_memory(name, sizeof *a, 0);
     a->name = name;
     return a;
 }
@@ -56,9 +55,9 @@ static Block *block_new(Arena *a, size_t base, size_t bytes)
     size_t cap = bytes > BLOCK_MIN ? bytes : BLOCK_MIN;
     if (a->reserved / 2 > cap) cap = (a->reserved / 2 + ALIGN - 1) / ALIGN * ALIGN; /* few blocks for big arenas */
     Block *b = malloc(sizeof *b);
-    if (!b) out_of_memory(a, sizeof *b);
+    if (!b) out_of_memory(a->name, sizeof *b, a->reserved);
     *b = (Block){ .base = base, .cap = cap, .mem = aligned_alloc(ALIGN, cap / ALIGN * ALIGN + ALIGN) };
-    if (!b->mem) out_of_memory(a, cap);
+    if (!b->mem) out_of_memory(a->name, cap, a->reserved);
     a->reserved += cap;
     return b;
 }
@@ -86,7 +85,7 @@ static Block *block_for(Arena *a, size_t bytes)
 
 void *arena_alloc(Arena *a, size_t count, size_t size)
 {
-    if (size && count > (SIZE_MAX / 4) / size) out_of_memory(a, SIZE_MAX);
+    if (size && count > (SIZE_MAX / 4) / size) out_of_memory(a->name, SIZE_MAX, a->reserved);
     size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
     if (bytes == 0) bytes = ALIGN;
     Block *b = block_for(a, bytes);

@@ -59,6 +59,8 @@ _Noreturn void check_fail(const char *file, int line, const char *cond, const ch
 typedef struct Arena Arena;
 
 Arena *arena_new(const char *name);
+/* The line and the exit of a failed allocation, for memory that lies in no arena. */
+_Noreturn void out_of_memory(const char *what, size_t want, size_t have);
 void   arena_free(Arena *a);                                       /* a may be NULL */
 void  *arena_alloc(Arena *a, size_t count, size_t size);           /* uninitialised (NaN under POISON) */
 void  *arena_zalloc(Arena *a, size_t count, size_t size);          /* zeroed */

@@ -96,6 +96,15 @@ static bool io_error(Err *err, const char *what, const char *path, int code)
     return err_set(err, EXIT_FAILED, "cannot %s %s: %s", what, path, strerror(code));
 }
 
+/* Of a machine in trouble rather than of a file that is not as expected: EXIT_MEMORY, as for memory. */
+static bool read_error(Err *err, const char *path, int code)
+{
+    const bool new = err && !err->code, trouble = code == EIO || code == EMFILE || code == ENFILE || code == ENOMEM;
+    io_error(err, "read", path, code);
+    if (new &&trouble) err->code = EXIT_MEMORY;
+    return false;
+}
+
 /* Everything of fd, at most max_bytes; *out is NUL-terminated. */
 static bool read_all(int fd, const char *path, size_t hint, size_t max_bytes, Arena *a, char **out, size_t *len,
                      Err *err)
@@ -113,7 +122,7 @@ static bool read_all(int fd, const char *path, size_t hint, size_t max_bytes, Ar
         }
         ssize_t got = read(fd, s + n, cap - 1 - n);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return io_error(err, "read", path, errno);
+        if (got < 0) return read_error(err, path, errno);
         if (got == 0) break;
         n += (size_t)got;
     }
@@ -128,7 +137,7 @@ bool file_read(const char *path, size_t max_bytes, Arena *a, char **out, size_t 
 {
     CHECK(max_bytes < SIZE_MAX / 8, "file_read: limit %zu", max_bytes);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return io_error(err, "read", path, errno);
+    if (fd < 0) return read_error(err, path, errno);
     struct stat st;
     bool ok = fstat(fd, &st) == 0 || io_error(err, "read", path, errno);
     if (ok && S_ISDIR(st.st_mode)) ok = io_error(err, "read", path, EISDIR);

@@ -17,7 +17,8 @@ void buf_csv(Buf *b, const char *cell);               /* quoted as RFC 4180 only
 void buf_real(Buf *b, double v);                      /* %.9g; empty for NaN and infinities (CSV rule) */
 void buf_shell(Buf *b, const char *word);             /* quoted for a POSIX shell only when needed */
 
-/* Whole file as a NUL-terminated string (len may be NULL); fails for missing, unreadable or > max_bytes files. */
+/* Whole file as a NUL-terminated string (len may be NULL); fails for missing, unreadable or > max_bytes files, with
+ * EXIT_MEMORY where not the file but the machine is in trouble (descriptors, memory, a disk that cannot be read). */
 bool  file_read(const char *path, size_t max_bytes, Arena *a, char **out, size_t *len, Err *err);
 /* Write path.tmp.PID, fsync, rename over path, fsync the folder. */
 bool  file_write_atomic(const char *path, const void *data, size_t len, Err *err);

@@ -168,7 +168,7 @@ static int characters(const char *s, int *out)
         const unsigned char c = (unsigned char)*s++;
         if (n == NAME_MAX_LEN) return -1;
         out[n] = c == '-' ? '_' : tolower(c);
-        for (; ((unsigned char)*s & 0xc0) == 0x80; s++) out[n] = out[n] * 64 + ((unsigned char)*s & 0x3f);
+        for (; ((unsigned char)*s & 0xc0) == 0x80; s++) out[n] = (out[n] & 0xffffff) * 64 + ((unsigned char)*s & 0x3f);
         n++;
     }
     return n;

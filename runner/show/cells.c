@@ -92,7 +92,11 @@ static void read_config(Cell *c, const char *results, Arena *a, const char **mix
     RunSpec s;
     const char *path = arena_printf(a, "%s/runs/%s/config.yaml", results, c->best_run);
     for (int i = 0; i < c->n_points; i++) c->point[i].by_length = true;
-    if (!*c->best_run || !yaml_read(path, a, &config, &none) || !run_resolve(config, a, &s, &none)) return;
+    if (!*c->best_run || !file_exists(path)) return;
+    if (!yaml_read(path, a, &config, &none) || !run_resolve(config, a, &s, &none)) {
+        fprintf(stderr, "seqprobe: warning: %s; its lengths and its verdict of theory are not known\n", none.msg);
+        return;
+    }
     c->task = s.task->name;
     c->task_text = value_canonical(a, value_get(s.config, "task"));
     *mixer_name = names_of(&s, a);

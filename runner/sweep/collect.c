@@ -42,7 +42,6 @@ static bool keeps_result(RunState s) { return s == RUN_OK || s == RUN_DIVERGED |
 
 bool results_read(const Plan *plan, const char *results, Arena *a, RowResult **out, Err *err)
 {
-    (void)err; /* a damaged file is that run's trouble */
     *out = ARENA_NEW(a, RowResult, plan->rows + 1);
     for (int i = 0; i < plan->rows; i++) {
         RowResult *r = &(*out)[i];
@@ -52,7 +51,9 @@ bool results_read(const Plan *plan, const char *results, Arena *a, RowResult **o
         const char *path = path_join(a, r->dir, "result.csv");
         bool whole = !keeps_result(r->state) || !file_exists(path) || csv_read(path, a, &r->result, &damage);
         if (!whole || r->result.rows > 1) r->result = (Csv){ 0 };
-        if (damage.code) fprintf(stderr, "seqprobe: warning: %s; a sweep runs it again\n", damage.msg);
+        if (damage.code == EXIT_MEMORY) return err_set(err, damage.code, "%s", damage.msg);
+        if (damage.code) /* a damaged file is that run's trouble */
+            fprintf(stderr, "seqprobe: warning: %s; a sweep runs it again\n", damage.msg);
     }
     return true;
 }

@@ -131,7 +131,7 @@ static bool event_next(Reader *r, yaml_event_t *ev)
     char hint[96];
     if (yaml_parser_parse(&r->parser, ev)) return true;
     const yaml_parser_t *p = &r->parser;
-    if (p->error == YAML_MEMORY_ERROR) return err_set(r->err, EXIT_MEMORY, "%s: out of memory", r->name);
+    if (p->error == YAML_MEMORY_ERROR) out_of_memory("yaml", 0, 0);
     const char *problem = p->problem ? p->problem : "cannot be read";
     advice(r, p, hint, sizeof hint);
     if (p->context && p->context_mark.index != p->problem_mark.index)
@@ -360,7 +360,7 @@ static bool parse(const char *file, const char *text, size_t len, Arena *a, Valu
     r.text = text;
     r.text_end = text + len;
     TRY(check_bytes(&r, text, len));
-    if (!yaml_parser_initialize(&r.parser)) return err_set(err, EXIT_MEMORY, "%s: out of memory", r.name);
+    if (!yaml_parser_initialize(&r.parser)) out_of_memory("yaml", sizeof r.parser, 0);
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
     bool ok = read_stream(&r, out);
@@ -383,7 +383,7 @@ bool yaml_read(const char *path, Arena *a, Value **out, Err *err)
     char *text;
     size_t len;
     if (!file_read(path, FILE_MAX, a, &text, &len, err)) {
-        if (err) err->code = EXIT_USAGE; /* the file that was named is not a config */
+        if (err && err->code == EXIT_FAILED) err->code = EXIT_USAGE; /* what was named is not a config */
         return false;
     }
     return parse(arena_strdup(a, path), text, len, a, out, err);

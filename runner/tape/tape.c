@@ -14,7 +14,7 @@ Tape *tape_new(const char *name, bool grad)
 {
     Arena *a = arena_new(name);
     Tape *t = calloc(1, sizeof *t);
-    CHECK(t, "tape %s: no memory", name);
+    if (!t) out_of_memory(name, sizeof *t, 0);
     t->arena = a;
     t->grad = grad;
     return t;
