@@ -140,8 +140,8 @@ WRAPPED := malloc calloc realloc aligned_alloc mmap open read write close fsync 
 FAULTY  := $(BUILD)/fault/seqprobe
 YAML_A  := $(wildcard $(if $(PKG),$(shell pkg-config --variable=libdir yaml-0.1 2>/dev/null))/libyaml.a)
 $(BUILD)/fault/ours.o: $(BUILD)/f32/runner/main.o $(BUILD)/libseqprobe32.a
-	@mkdir -p $(@D); $(CC) -r -nostdlib $(WRAPPED:%=-Wl,--wrap=%) $< -Wl,--whole-archive $(BUILD)/libseqprobe32.a $(YAML_A) \
-	    -Wl,--no-whole-archive -o $@
+	@mkdir -p $(@D); $(CC) -r -nostdlib $(WRAPPED:%=-Wl,--wrap=%) $< \
+	    -Wl,--whole-archive $(BUILD)/libseqprobe32.a $(YAML_A) -Wl,--no-whole-archive -o $@
 $(FAULTY): $(BUILD)/fault/ours.o $(BUILD)/f32/tests/fault/fault.o
 	@$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
 .SECONDARY:

@@ -47,7 +47,8 @@ left_whole() {
     list "$work/now" | while read -r f; do
         cmp -s "$work/now/$f" "$work/reference/$f" || cmp -s "$work/now/$f" "$work/before/$f" && continue
         case $f in
-        */result.csv) [ "$(head -n 1 "$work/now/$f") $(wc -l < "$work/now/$f")" = "run_id,status,message 2" ] && continue ;;
+        */result.csv)
+            [ "$(head -n 1 "$work/now/$f") $(wc -l < "$work/now/$f")" = "run_id,status,message 2" ] && continue ;;
         */metrics.csv|*/selected.csv|*/table.md)
             [ -n "$may_lack" ] && [ -z "$(tail -c 1 "$work/now/$f" | tr -d '\n')" ] && continue ;;
         esac
@@ -130,6 +131,7 @@ fresh;   scenario show 9 show parity len=4
 fresh;   scenario sample 9 sample parity -n 3
 fresh;   scenario help 9 help exit-codes
 
-printf '%s\n' $codes | sort -n | uniq -c | awk '{ s = s (s ? ", " : "") $2 " x " $1 } END { print "note: exit codes: " s }'
+printf '%s\n' $codes | sort -n | uniq -c |
+    awk '{ s = s (s ? ", " : "") $2 " x " $1 } END { print "note: exit codes: " s }'
 echo "$((100 * (checks - failures) / checks))%: Checks: $checks, Failures: $failures, Errors: 0$faults"
 [ "$failures" -eq 0 ]
