@@ -307,7 +307,7 @@ const Command command_select = {
     .summary = "the learning rates chosen on validation, and what their seeds reached",
     .description =
         "  seqprobe select quick\n"
-        "  seqprobe select configs/core.yaml case=parity --slice x4 --metric acc_exact --format csv\n"
+        "  seqprobe select configs/core.yaml mixer=lstm --metric acc_exact --format csv\n"
         "\n"
         "The rate with the highest mean validation headline over its seeds is chosen, never by test; ties go to the\n"
         "lower one. Without settings it also writes DIR/NAME/selected.csv, as collect does.\n",
@@ -494,11 +494,11 @@ const Command command_compare = {
     .synopsis = "CONFIG|NAME MIXER MIXER [key=value...] [--case CASE]",
     .summary = "two mixers seed by seed: difference, interval, verdict",
     .description =
-        "  seqprobe compare core 'gated_delta_net +' 'mamba +' --case 'MQAR d=32'\n"
-        "  seqprobe compare configs/core.yaml lstm mingru --slice x4 --format csv\n"
+        "  seqprobe compare core lstm mingru\n"
+        "  seqprobe compare configs/quick.yaml lstm mingru --slice x2 --format csv\n"
         "\n"
-        "Mixers by their label in the config, or by name where only one row has it. Both were measured on the same\n"
-        "test set, and a pair is the same seed in the same case.\n",
+        "Mixers by their label in the config ('mamba +'), or by name where only one row has it. Both were measured on\n"
+        "the same test set, and a pair is the same seed in the same case.\n",
     .flags = compare_flags,
     .run = compare_command,
 };
