@@ -225,7 +225,9 @@ bool cells_read(const char *what, const char *results, Arena *a, Cells *out, Err
                        what);
     if (!is_config(what) && file_exists(config)) {
         Err none = { 0 };
-        if (!plan_read(config, 0, NULL, a, &plan, &none) || strcmp(plan.name, what)) plan = (Plan){ .name = what };
+        bool ok = plan_read(config, 0, NULL, a, &plan, &none);
+        if (!ok) out->config_fault = arena_strdup(a, none.msg);
+        if (!ok || strcmp(plan.name, what)) plan = (Plan){ .name = what };
     }
     out->figures = plan.figures;
     out->published = plan.published;

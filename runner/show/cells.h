@@ -36,6 +36,7 @@ typedef struct Cells {
     const char *title, *question;      /* of the config; may be NULL */
     const Value *figures, *published;  /* of the config; may be NULL */
     const char *reference;             /* folder of published facts */
+    const char *config_fault;          /* why configs/NAME.yaml, which is there, could not be read; NULL: it could */
     int mixers, cases;
     const char **mixer, **kase;        /* labels in plan order */
     const char **mixer_name;           /* by mixer: "gla", of stacks "gla+attention"; the label where unknown */

@@ -52,9 +52,10 @@ static bool save_all(const TableView *v, int n, const Comparison *c, Err *err)
 static bool read_published(const Cells *s, bool asked, Arena *a, int *n, Comparison **c, Err *err)
 {
     *n = 0;
+    if (s->config_fault && asked) return err_set(err, EXIT_USAGE, "%s", s->config_fault);
+    if (s->config_fault) fprintf(stderr, "note: title and published numbers are left out: %s\n", s->config_fault);
     if (!s->published && asked)
-        return err_set(err, EXIT_USAGE, "no 'published:' in a config of %s that can be read: README.md shows one",
-                       s->name);
+        return err_set(err, EXIT_USAGE, "no 'published:' in the config of %s: README.md shows one", s->name);
     if (!s->published) return true;
     if (!asked && !file_exists(s->reference)) {
         fprintf(stderr, "note: no %s here, so no table against the literature (--reference DIR)\n", s->reference);

@@ -327,8 +327,16 @@ $ sed 's/as: median/implies: solved/' $TOP/tests/cli/published/demo.yaml > confi
 ? 2
 
 $ sed '/^published:/,$d' $TOP/tests/cli/published/demo.yaml > configs/demo.yaml; seqprobe table demo --published
-! seqprobe: error: no 'published:' in a config of demo that can be read: README.md shows one
+! seqprobe: error: no 'published:' in the config of demo: README.md shows one
 ? 2
+
+$ sed 's/case: hard, mixer/case: hurd, mixer/' $TOP/tests/cli/published/demo.yaml > configs/demo.yaml; seqprobe table demo --published
+! seqprobe: error: configs/demo.yaml:28:58: published: no case 'hurd' in this sweep (did you mean 'hard'?)
+? 2
+
+$ seqprobe table demo -f csv | wc -l
+6
+! note: title and published numbers are left out: configs/demo.yaml:28:58: published: no case 'hurd' in this sweep (did you mean 'hard'?)
 
 # A file of facts that breaks the rules, and runs without the metric asked for.
 $ mkdir facts && sed 's/,percent,median/,per cent,median/' $TOP/tests/cli/published/alpha2020.csv > facts/alpha2020.csv; cp $TOP/tests/cli/published/demo.yaml configs; seqprobe table demo --published --reference facts
