@@ -287,6 +287,9 @@ deps: ## install what is missing (apt-get as root or sudo -n; otherwise prints t
 bench: $(BENCHES) ## speed of products, kernels and generators on this machine (minutes)
 	@for b in $(BENCHES); do echo "== $$(basename $$b)"; $$b || exit; done
 
+bench-sweep: link ## what a sweep of 500 trivial runs costs beside training (RUNS, ROUNDS)
+	@SEQPROBE=$(abspath $(PROGRAM)) sh tests/bench/sweep_overhead.sh
+
 clean: ## remove everything built (results stay)
 	rm -rf build
 
@@ -301,5 +304,5 @@ $(error missing: $(NEEDED); `make deps` installs them)
 endif
 endif
 
-.PHONY: all lib link quick test test-junit test-long test-slurm asan bench smoke full sweep table figures report \
+.PHONY: all lib link quick test test-junit test-long test-slurm asan bench bench-sweep smoke full sweep table figures report \
         check-accuracy check-reference golden format lint readme reference deps clean help FORCE
