@@ -95,6 +95,10 @@ START_TEST(statistics)
 }
 END_TEST
 
+static int warnings;
+static const char *warning;
+
+/* Also reads the warnings back. */
 static char *written(const Manifest *m)
 {
     char folder[] = "/tmp/test_manifest.XXXXXX", *out;
@@ -102,6 +106,7 @@ static char *written(const Manifest *m)
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_msg(manifest_write(m, folder, &err), "%s", err.msg);
     ck_assert(file_read(path_join(arena, folder, "manifest.json"), 1 << 20, arena, &out, NULL, &err));
+    warnings = manifest_warnings(folder, arena, &warning);
     ck_assert_int_eq(system(arena_printf(arena, "rm -r '%s'", folder)), 0);
     return out;
 }
@@ -113,6 +118,7 @@ START_TEST(constant_parameters)
     ck_assert_int_eq(m->warnings, 1);
     ck_assert_str_eq(m->warning[0], "parameter a_log (4) starts at 0 everywhere, though its law is not a constant: "
                                     "did its initialiser run?");
+    manifest_warn(m, "a \"second\" \\ one\t, [x]");
     m->command = "seqprobe run 'a b.yaml'";
     const char *s = written(m);
     ck_assert_ptr_nonnull(strstr(s, "  \"warnings\": [\"parameter a_log (4)"));
@@ -121,11 +127,19 @@ START_TEST(constant_parameters)
                                     "\"init_mean\": 1.5, \"init_std\": 1.11803399, \"init_min\": 0, \"init_max\": 3}"));
     ck_assert_ptr_nonnull(strstr(s, "  \"ended\": null,\n  \"resumed\": 0,\n"));
     ck_assert_ptr_nonnull(strstr(s, "  \"command\": \"seqprobe run 'a b.yaml'\",\n"));
+    ck_assert_int_eq(warnings, 2);
+    ck_assert_str_eq(warning, m->warning[0]);
+    m->warning[0] = m->warning[1];
     m->resumed = 2;
     manifest_end(m);
     s = written(m);
     ck_assert_ptr_nonnull(strstr(s, "Z\",\n  \"ended\": \"20"));
     ck_assert_ptr_nonnull(strstr(s, "  \"resumed\": 2,\n"));
+    ck_assert_str_eq(warning, "a \"second\" \\ one\t, [x]");
+    m->warnings = 0;
+    written(m);
+    ck_assert_int_eq(warnings, 0);
+    ck_assert_int_eq(manifest_warnings("/nonexistent", arena, &warning), 0);
 }
 END_TEST
 

@@ -2,6 +2,7 @@
  * grid.c - one table of text, written as aligned columns, CSV, JSON, Markdown or LaTeX (booktabs).
  */
 #include "base/grid.h"
+#include "base/json.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -129,21 +130,6 @@ static void write_csv(const Grid *g, Buf *b)
     }
 }
 
-void buf_json(Buf *b, const char *s)
-{
-    buf_puts(b, "\"");
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            buf_printf(b, "\\%c", c);
-        else if (c < 0x20)
-            buf_printf(b, "\\u%04x", c);
-        else
-            buf_printf(b, "%c", c);
-    }
-    buf_puts(b, "\"");
-}
-
 /* JSON's grammar of a number, narrower than strtod's: -12, 0.5, 1.0e-3. */
 static bool is_number(const char *s)
 {
@@ -173,14 +159,14 @@ static void write_json(const Grid *g, Buf *b)
         for (int i = 0; i < g->cols; i++) {
             const char *s = text_marked(g->a, g->cell[r][i], "", "");
             if (i) buf_puts(b, ", ");
-            buf_json(b, g->head[i]);
+            json_text(b, g->head[i]);
             buf_puts(b, ": ");
             if (!*s)
                 buf_puts(b, "null");
             else if (g->align[i] == 'r' && is_number(s))
                 buf_puts(b, s);
             else
-                buf_json(b, s);
+                json_text(b, s);
         }
         buf_puts(b, "}");
     }

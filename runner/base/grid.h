@@ -34,7 +34,6 @@ const char *text_marked(Arena *a, const char *s, const char *on, const char *off
 int   text_width(const char *utf8);                       /* code points; marks of emphasis have none */
 void  buf_pad(Buf *b, const char *utf8, int width, bool right);
 void  buf_wrap(Buf *b, const char *text, int width);      /* words in lines of at most width, each ended */
-void  buf_json(Buf *b, const char *s);                    /* a string in quotes */
 const char *bytes_markdown(Arena *a, const char *s);      /* '|' escaped */
 
 #endif

@@ -15,7 +15,7 @@ static void print_both(const TableView *v, int n, const Comparison *c, Format fo
     if (format == FORMAT_JSON) {
         Buf b = buf_new(a);
         buf_puts(&b, "{\"sweep\": ");
-        buf_json(&b, sweep);
+        json_text(&b, sweep);
         buf_printf(&b, ", \"cells\": %s, \"published\": %s}\n", grid_text(&g, format, -1),
                    published_text(sweep, n, c, format, false, a));
         fputs(b.s, stdout);

@@ -102,7 +102,6 @@ void display_print(Display *d, const char *text)
 {
     erase(d);
     fprintf(stderr, "%s\n", text);
-    if (d->tty) d->last = 0;
     fflush(stderr);
 }
 

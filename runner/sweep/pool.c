@@ -30,6 +30,7 @@
 #endif
 
 #include "sweep/pool.h"
+#include "train/manifest.h"
 
 enum { JOBS_MAX = 512, STOP_SECONDS = 120 };
 
@@ -324,6 +325,12 @@ static void finish(State *s, Worker *w, int status)
         message = headline(s->a, dir);
     }
     report(s, r, dir, took, message);
+    const char *warning;
+    const int warnings = run_state_final(r->state) ? manifest_warnings(dir, s->a, &warning) : 0;
+    if (warnings) {
+        const char *more = warnings > 1 ? arena_printf(s->a, " (and %d more)", warnings - 1) : "";
+        display_print(&s->display, arena_printf(s->a, "  warning: %s%s (%s/log.txt)", warning, more, dir));
+    }
     run_unlock(w->lock);
     if (s->pool->fail_fast && (r->state == RUN_FAILED || r->state == RUN_TIMEOUT) && !s->stopping) {
         s->end->gave_up = true;
@@ -398,8 +405,10 @@ static void show(State *s)
     for (int k = 0; k < s->pool->n; k++) elsewhere += s->pool->run[k].held && !s->pool->run[k].ended;
     int n = snprintf(head, sizeof head, "%d/%d runs done, %d running", s->done, s->pool->n, lines);
     if (elsewhere) n += snprintf(head + n, sizeof head - (size_t)n, ", %d by another process", elsewhere);
-    snprintf(head + n, sizeof head - (size_t)n, s->stopping ? ", stopping" : ", about %s left",
-             duration_text(forecast(s, now).seconds, eta));
+    const double left = forecast(s, now).seconds;
+    if (s->stopping || !isnan(left))
+        snprintf(head + n, sizeof head - (size_t)n, s->stopping ? ", stopping" : ", about %s left",
+                 duration_text(left, eta));
     display_update(&s->display, now, head, line, lines);
 }
 

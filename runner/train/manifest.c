@@ -230,3 +230,36 @@ bool manifest_write(const Manifest *m, const char *dir, Err *err)
     arena_free(a);
     return ok;
 }
+
+/* Text of the JSON string at s (behind its opening quote), as json_text writes it: one byte per \\u00XX. */
+static const char *read_text(const char *s, Arena *a, const char **end)
+{
+    Buf b = buf_new(a);
+    for (; *s && *s != '"'; s++) {
+        unsigned code;
+        if (*s == '\\' && s[1] == 'u' && sscanf(s + 2, "%4x", &code) == 1) {
+            buf_puts(&b, code < 0x80 ? (const char[]){ (char)code, 0 } : "?");
+            s += 5;
+        } else {
+            s += *s == '\\' && s[1];
+            buf_puts(&b, (const char[]){ *s, 0 });
+        }
+    }
+    *end = *s ? s + 1 : s;
+    return b.s;
+}
+
+int manifest_warnings(const char *dir, Arena *a, const char **first)
+{
+    static const char key[] = "\n  \"warnings\": [";
+    char *text;
+    const char *path = path_join(a, dir, "manifest.json"), *s;
+    int n = 0;
+    if (!file_exists(path) || !file_read(path, 1 << 26, a, &text, NULL, NULL) || !(s = strstr(text, key))) return 0;
+    for (s += strlen(key); *s == '"'; n++) {
+        const char *warning = read_text(s + 1, a, &s);
+        if (n == 0) *first = warning;
+        s += strspn(s, ", ");
+    }
+    return n;
+}

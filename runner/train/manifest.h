@@ -36,6 +36,8 @@ void manifest_check(Manifest *m, const RunResult *r);
 /* Set `ended` to now. */
 void manifest_end(Manifest *m);
 bool manifest_write(const Manifest *m, const char *dir, Err *err);
+/* Number of warnings in the manifest of a run, and the first; 0 if there is no such file. */
+int  manifest_warnings(const char *dir, Arena *a, const char **first);
 
 void param_stats(const Param *p, ParamStats *out);
 /* "2026-01-31T12:00:00Z"; buf holds 32. */
