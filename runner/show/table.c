@@ -2,6 +2,7 @@
  * table.c - `seqprobe table`: mixers x cases, test accuracy at the training lengths and far beyond, beside theory; and
  * with `published:` in the config our numbers beside the literature's.
  */
+#include "base/json.h"
 #include "show/table.h"
 
 #include <string.h>
