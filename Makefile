@@ -200,6 +200,9 @@ table: link ## the table of CONFIG=FILE
 	@$(PROGRAM) table $(CONFIG)
 figures: link ## the figures of CONFIG=FILE
 	@$(PROGRAM) plot $(CONFIG)
+fig-%: link ## one of them by name: trains what is missing, draws it
+	@$(call SWEEP,$(CONFIG))
+	@$(PROGRAM) plot $(CONFIG) --figure $*
 report: link ## one HTML page about CONFIG=FILE: results/NAME/report.html
 	@$(PROGRAM) report $(CONFIG)
 check-accuracy: link ## compare CONFIG=FILE with its thresholds (exit 3 and names what fell)
@@ -270,7 +273,7 @@ reference: link ## keep the results of CONFIG=FILE in results/reference (tables,
 	@mkdir -p $(KEEP) && $(PROGRAM) table $(CONFIG) --results $(RESULTS) --save > /dev/null
 	@! grep -q '^thresholds:' $(CONFIG) || { $(PROGRAM) check $(CONFIG) --results $(RESULTS) > $(KEEP)/check.txt || \
 	    [ $$? -eq 3 ]; }
-	@for f in table.md published.md published.csv selected.csv 'figures/*.csv' 'figures/*.png'; do \
+	@for f in table.md published.md published.csv selected.csv 'figures/*.csv' 'figures/*.png' 'figures/*.txt'; do \
 	    for g in $(RESULTS)/$(NAME)/$$f; do [ ! -f "$$g" ] || cp "$$g" $(KEEP)/; done; done; ls $(KEEP)
 
 deps: ## install what is missing (apt-get as root or sudo -n; otherwise prints the command)
@@ -294,7 +297,7 @@ clean: ## remove everything built (results stay)
 	rm -rf build
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z][a-z0-9-]*:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F':.*## ' '/^[a-z][a-z0-9%-]*:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 # A build without its libraries stops here, with the way out, and not at a missing header. These goals do not:
 ifneq ($(NEEDED),)

@@ -8,6 +8,10 @@ load DIR . "/panels.gp"
 set logscale x 10
 set xrange [XMIN:XMAX]
 set xtics (@TICS)
+if (DUMB && X eq "flops") {
+    set xtics autofreq
+    set format x power("10")
+}
 set yrange [0:1.02]
 set ytics 0.25
 mine(c, m) = column("case_no") == c && column("mixer_no") == int(m)

@@ -13,7 +13,7 @@ if (ACC) {
     set ytics 0.25
 } else {
     set logscale y 10
-    set format y "10^{%L}"
+    set format y power("10")
 }
 set xrange [0:*]
 set format x "%.0f"

@@ -2,13 +2,13 @@
 # length.gp - accuracy against length, one panel per case: interval bars, chance, and the longest training length.
 #
 # Columns: case_no, mixer_no (from 1, into PANELS and MIXERS), len (as the task counts it), acc, lo, hi, chance,
-# train_len. SHOWN: by case, the numbers of its mixers.
+# train_len. SHOWN: by case, the numbers of its mixers. FAR: lengths are long numbers.
 load DIR . "/style.gp"
 load DIR . "/panels.gp"
 set logscale x 2
 set yrange [0:1.02]
 set ytics 0.25
-set format x XFORMAT
+set format x (FAR ? power("2") : "%.0f")
 set offsets graph 0.04,graph 0.04,0,0
 mine(c, m) = column("case_no") == c && column("mixer_no") == int(m)
 do for [c = 1:NP] {

@@ -9,7 +9,7 @@ load DIR . "/style.gp"
 load DIR . "/panels.gp"
 set logscale x 2
 set xrange [XMIN:XMAX]
-set format x "2^{%L}"
+set format x power("2")
 set yrange [0:1.02]
 set ytics 0.25
 mine(p, m) = column("panel") == p && column("mixer_no") == int(m)
@@ -21,7 +21,7 @@ do for [p = 1:NP] {
     if (FLOOR > 0) {
         set object 1 rectangle from first XMIN,graph 0 to first FLOOR,graph 1 behind fillcolor rgb "#ececec" \
             fillstyle solid noborder
-        set label 2 word(FLOOR_TEXT, p) at first FLOOR,graph 0.5 center rotate by 90 offset 0.8,0 font ",9" \
+        set label 2 (DUMB ? "" : word(FLOOR_TEXT, p)) at first FLOOR,graph 0.5 center rotate by 90 offset 0.8,0 font ",9" \
             textcolor rgb "#666666"
         set arrow 1 from first FLOOR,graph 0 to first FLOOR,graph 1 nohead linecolor rgb "#666666" dashtype 3
     } else {

@@ -39,6 +39,9 @@ color(i) = COLORS[(look(i) - 1) % 21 % 7 + 1]
 shape(i) = SHAPES[((look(i) - 1) % 21 + 3 * ((look(i) - 1) / 21)) % 21 + 1]
 dash(i) = DASHES[look(i) > 21 ? (look(i) - 1) / 21 % 5 + 2 : look(i) <= 7 ? 1 : look(i) <= 14 ? 2 : 3]
 
+# Powers of a base as labels of an axis.
+power(base) = DUMB ? base . "^%L" : base . "^{%L}"
+
 # Interval bars; none on the terminal.
 low(x) = DUMB ? column("acc") : column("lo")
 high(x) = DUMB ? column("acc") : column("hi")

@@ -25,7 +25,7 @@ for c in $(sed -n 's|^build/seqprobe \([a-z]*\).*|\1|p' "$work/commands" | sort 
 done
 for t in $(sed -n 's/^make \([a-z-]*\).*/\1/p' "$work/commands" | sort -u) \
          $(grep -o '`make [a-z-]*`' README.md | tr -d '`' | cut -d' ' -f2 | sort -u); do
-    grep -q "^$t:.*##" Makefile; expect "no make target $t" $?
+    grep -qE "^($t|${t%%-*}-%):.*##" Makefile; expect "no make target $t" $?
 done
 folders='(configs|tasks|models|runner|tests|plots|results/reference)'
 for f in $(grep -oE "$folders/[a-zA-Z0-9_./-]+\.(hash|md|c|h|gp|yaml|csv|svg|png)" README.md | sort -u); do

@@ -39,7 +39,7 @@ typedef struct Cells {
     const char *config_fault;          /* why configs/NAME.yaml, which is there, could not be read; NULL: it could */
     int mixers, cases;
     const char **mixer, **kase;        /* labels in plan order */
-    const char **mixer_name;           /* by mixer: "gla", of stacks "gla+attention"; the label where unknown */
+    const char **mixer_name;           /* by mixer: its registered name, of stacks "a+b"; the label where unknown */
     Cell **cell;                       /* [mixer * cases + case]; NULL: not in the plan */
 } Cells;
 

@@ -99,7 +99,7 @@ bool data_length(const Cells *s, Figure *f, Buf *csv, Err *err)
     }
     layout_panels(s, f, f->cases, title, end);
     set_words(&f->variables, "SHOWN", shown, f->cases);
-    set_text(&f->variables, "XFORMAT", longest >= 1 << 14 ? "2^{%L}" : "%.0f");
+    buf_printf(&f->variables, "FAR=%d; ", longest >= 1 << 14);
     f->caption = arena_printf(a,
                               "Test accuracy (%s) against length: %s; %s. Dashed grey: chance, the best constant "
                               "answer. Dotted upright: the longest training length.",

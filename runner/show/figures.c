@@ -13,7 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "show/figure_parts.h"
 
@@ -250,30 +249,14 @@ static bool make_figure(const Cells *s, Figure *f, int formats, const char *scri
     return true;
 }
 
-const char *figures_scripts(Arena *a)
-{
-    static const char *const beside[] = { "/../../plots", "/../share/seqprobe/plots" };
-    char self[4096];
-    if (file_exists("plots/style.gp")) return "plots";
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0) return NULL;
-    self[n] = 0;
-    for (int i = 0; i < 2; i++) {
-        const char *dir = arena_printf(a, "%s%s", path_dir(a, self), beside[i]);
-        if (file_exists(path_join(a, dir, "style.gp"))) return dir;
-    }
-    return NULL;
-}
-
 bool figures_draw_from(const Cells *s, int formats, const char *scripts, const char *only, Arena *a, int *n,
                        Drawn **out, Err *err)
 {
     Figure *figure;
     int all, at = 0;
-    if (!scripts) scripts = figures_scripts(a);
-    if (!scripts || !file_exists(path_join(a, scripts, "style.gp")))
-        return err_set(err, EXIT_USAGE, "no %s/style.gp: run seqprobe in the source tree or give --plots DIR",
-                       scripts ? scripts : "plots");
+    if (!scripts) scripts = path_dir(a, data_find(a, "plots/style.gp"));
+    if (!file_exists(path_join(a, scripts, "style.gp")))
+        return err_set(err, EXIT_USAGE, "no %s/style.gp: run seqprobe in the source tree or give --plots DIR", scripts);
     TRY(read_figures(s, a, &figure, &all, err));
     if (only) TRY(find_figure(figure, all, only, a, &at, err));
     *out = ARENA_NEW(a, Drawn, all + 1);

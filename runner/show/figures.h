@@ -18,12 +18,10 @@ typedef struct Drawn {
  * prints to standard output. A figure of nothing is left out with a note on standard error. Fails without gnuplot, and
  * when gnuplot warns. */
 bool figures_draw(const Cells *cells, int formats, Arena *a, int *n, Drawn **out, Err *err);
-/* The same with the scripts of a folder (NULL: figures_scripts) and of one figure alone (NULL: all), which then may not
- * be empty. */
+/* The same with the scripts of a folder (NULL: plots/, wherever the program's data is) and of one figure alone (NULL:
+ * all), which then may not be empty. */
 bool figures_draw_from(const Cells *cells, int formats, const char *scripts, const char *only, Arena *a, int *n,
                        Drawn **out, Err *err);
-/* The folder of style.gp: plots/ here, else beside the program in its build tree or as installed; NULL if none. */
-const char *figures_scripts(Arena *a);
 const char *figures_kinds(Arena *a);                       /* "heatmap, length, ..." */
 
 #endif

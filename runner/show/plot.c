@@ -54,8 +54,7 @@ static const Flag flags[] = {
     { "term", 0, FLAG_STRING, NULL, "dumb", "draw with characters on the terminal, and write only the CSVs" },
     { "figure", 0, FLAG_STRING, NULL, "NAME", "this figure alone, by its name" },
     { "results", 0, FLAG_STRING, "results", "DIR", "where the sweep's folder is" },
-    { "plots", 0, FLAG_STRING, NULL, "DIR",
-      "where the gnuplot scripts are (default: plots/, else beside the program)" },
+    { "plots", 0, FLAG_STRING, NULL, "DIR", "where the gnuplot scripts are (default: plots/ of the program)" },
     FLAG_END,
 };
 
@@ -70,9 +69,12 @@ const Command command_plot = {
                    "\n"
                    "Writes DIR/NAME/figures/: STEM.csv, exactly the numbers drawn, STEM.txt, the caption, and the\n"
                    "pictures, drawn by gnuplot and plots/KIND.gp. `figures:` in a config chooses:\n"
-                   "  {kind: heatmap, at: train | longest}     mixers x cases\n"
+                   "  {kind: heatmap, at: train | longest}     accuracy, mixers x cases\n"
+                   "  {kind: solved, at: train | longest}      seeds that solved each case\n"
                    "  {kind: length}                           accuracy against length\n"
                    "  {kind: state}                            accuracy against state, with the memory floor\n"
+                   "  {kind: curves, y: accuracy | loss}       learning curves\n"
+                   "  {kind: cost, x: cpu | flops}             accuracy against the cost of a run\n"
                    "each with cases: [...], mixers: [...] and name: STEM if wanted.\n",
     .flags = flags,
     .run = run,

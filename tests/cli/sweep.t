@@ -48,7 +48,7 @@ $ sed 's/cases: .last./cases: [lats]/' configs/tiny.yaml > configs/t2.yaml; seqp
 ? 2
 
 $ sed 's/kind: state/kind: pie/' configs/tiny.yaml > configs/t2.yaml; seqprobe plot configs/t2.yaml
-! seqprobe: error: configs/t2.yaml:...: figures: kind 'pie' is not one of heatmap, length, state
+! seqprobe: error: configs/t2.yaml:...: figures: kind 'pie' is not one of heatmap, length, state, solved, curves, cost
 ? 2
 
 $ sed 's/kind: state/kind: heatmap/' configs/tiny.yaml > configs/t2.yaml; seqprobe plot configs/t2.yaml
