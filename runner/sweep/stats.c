@@ -49,12 +49,13 @@ double median_of(double *x, int n)
 /* P(|t| < sqrt(degrees) tan(angle)). */
 static double central_share(double angle, int degrees)
 {
-    double c = cos(angle), odd = degrees % 2, term = odd ? c : 1, sum = degrees > 1 ? term : 0;
-    for (int k = degrees % 2 ? 3 : 2; k < degrees; k += 2) {
+    const bool odd = degrees % 2;
+    double c = cos(angle), term = odd ? c : 1, sum = degrees > 1 ? term : 0;
+    for (int k = odd ? 3 : 2; k < degrees; k += 2) {
         term *= c * c * (k - 1) / k;
         sum += term;
     }
-    return degrees % 2 ? (angle + sin(angle) * sum) / HALF_PI : sin(angle) * sum;
+    return odd ? (angle + sin(angle) * sum) / HALF_PI : sin(angle) * sum;
 }
 
 double student_t95(int degrees)
