@@ -342,6 +342,45 @@ START_TEST(emphasis_in_every_format)
 }
 END_TEST
 
+START_TEST(two_lines_a_row_where_the_table_is_too_wide)
+{
+    Comparison c = { .kase = "case",
+                     .mixer = "net",
+                     .slice = "x4",
+                     .len = 160,
+                     .source = "A 1",
+                     .place = "T",
+                     .their_model = "Net",
+                     .their_over = "best",
+                     .their_train_len = "40",
+                     .their_eval_len = "",
+                     .metric = "acc_token",
+                     .over = "best",
+                     .seeds = 3,
+                     .ours = 0.9996,
+                     .ours_lo = 0.9,
+                     .ours_hi = 1,
+                     .published = "0.8",
+                     .theirs = 0.8,
+                     .chance = 0.5,
+                     .theory = "yes",
+                     .verdict = DIFFERS,
+                     .why = "because",
+                     .conflict = "",
+                     .deviation = "all" };
+    ck_assert_ptr_nonnull(
+        strstr(published_text("s", 1, &c, FORMAT_TABLE, 200, false, arena),
+               "  Net     net   yes     0.999 [0.900, 1.000]        0.8      +0.200  differs  because  "
+               "[1]\n"));
+    ck_assert_ptr_nonnull(strstr(published_text("s", 1, &c, FORMAT_TABLE, 60, false, arena),
+                                 "\ncase, slice x4 (length 160): acc_token, best of 3 seeds; chance 0.500\n"
+                                 "A 1, T: best over seeds; trained at 40\n"
+                                 "  net (theirs: Net; theory: yes) [1]\n"
+                                 "    0.999 [0.900, 1.000], published 0.8, difference +0.200; differs: because\n\n"
+                                 "Of 1 numbers: 0 agree,"));
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -357,6 +396,7 @@ int main(void)
         a_cell_that_is_not_there_has_no_verdict,
         bold_is_what_stands_apart,
         emphasis_in_every_format,
+        two_lines_a_row_where_the_table_is_too_wide,
     };
     Suite *s = suite_create("published");
     TCase *t = tcase_create("published");

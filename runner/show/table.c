@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+static int output_width(void) { return term_is_tty(1) ? term_width(1) : 1000; }
+
 /* The main table and, behind it, the other one. JSON: one object with both; CSV: the main table alone. */
 static void print_both(const TableView *v, int n, const Comparison *c, Format format)
 {
@@ -18,16 +20,16 @@ static void print_both(const TableView *v, int n, const Comparison *c, Format fo
         buf_puts(&b, "{\"sweep\": ");
         json_text(&b, sweep);
         buf_printf(&b, ", \"cells\": %s, \"published\": %s}\n", grid_text(&g, format, -1),
-                   published_text(sweep, n, c, format, false, a));
+                   published_text(sweep, n, c, format, 0, false, a));
         fputs(b.s, stdout);
     } else if (format == FORMAT_CSV) {
         grid_print(&g, format);
     } else {
         if (format == FORMAT_TABLE)
-            fputs(table_text(v, term_is_tty(1) ? term_width(1) : 1000, term_color(1)), stdout);
+            fputs(table_text(v, output_width(), term_color(1)), stdout);
         else
             fputs(format == FORMAT_LATEX ? table_latex(v) : table_markdown(v), stdout);
-        if (n) printf("\n%s", published_text(sweep, n, c, format, term_color(1), a));
+        if (n) printf("\n%s", published_text(sweep, n, c, format, output_width(), term_color(1), a));
     }
 }
 
@@ -45,8 +47,8 @@ static bool save_all(const TableView *v, int n, const Comparison *c, Err *err)
     fflush(stdout);
     TRY(save(v->s, "table.md", table_markdown(v), a, err));
     if (!n) return true;
-    return save(v->s, "published.md", published_text(v->s->name, n, c, FORMAT_MARKDOWN, false, a), a, err) &&
-           save(v->s, "published.csv", published_text(v->s->name, n, c, FORMAT_CSV, false, a), a, err);
+    return save(v->s, "published.md", published_text(v->s->name, n, c, FORMAT_MARKDOWN, 0, false, a), a, err) &&
+           save(v->s, "published.csv", published_text(v->s->name, n, c, FORMAT_CSV, 0, false, a), a, err);
 }
 
 /* The comparisons, or none with a note when the folder is not there and nobody asked for them. */
@@ -82,7 +84,7 @@ static int run(Cli *c, Err *err)
     if (!read_published(&s, published || cli_given(c, "reference"), a, &n, &comparison, err)) return EXIT_USAGE;
     TableView v = table_view(&s, cli_bool(c, "scaled"), a);
     if (published)
-        fputs(published_text(s.name, n, comparison, format, term_color(1), a), stdout);
+        fputs(published_text(s.name, n, comparison, format, output_width(), term_color(1), a), stdout);
     else
         print_both(&v, n, comparison, format);
     if (cli_bool(c, "save") && !save_all(&v, n, comparison, err)) return EXIT_FAILED;

@@ -38,8 +38,9 @@ Grid  table_grid(const TableView *v);                     /* one row per cell an
 
 /* ---- ours | published ---- */
 
-/* FORMAT_CSV and FORMAT_JSON: one row per comparison with everything; the others: one part per published table. */
-char *published_text(const char *sweep, int n, const Comparison *c, Format format, bool color, Arena *a);
+/* FORMAT_CSV and FORMAT_JSON: one row per comparison with everything; the others: one part per published table.
+ * FORMAT_TABLE takes two lines a row where a line of the table is wider than columns. */
+char *published_text(const char *sweep, int n, const Comparison *c, Format format, int columns, bool color, Arena *a);
 
 /* The same in pieces: a table per published one, its rows from c[from] on, in the columns of FORMAT_MARKDOWN. */
 typedef struct PublishedPart { const char *ours, *theirs; int from; Grid rows; } PublishedPart;

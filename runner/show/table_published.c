@@ -86,11 +86,11 @@ static const char *const head[] = { "theirs",     "ours",    "theory", "measured
                                     "difference", "verdict", "why",    "differs in" };
 enum { COLS = sizeof head / sizeof head[0] };
 
-/* Rows from..to-1 behind those of g, whose columns are those of head, with the heading in front if it has one more. */
+/* Rows from..to-1 behind those of g, whose columns are those of head. */
 static void add_part(Grid *g, const Comparison *c, int from, int to, const int *note)
 {
     Arena *a = g->a;
-    int n = to - from, skip = g->cols - COLS;
+    int n = to - from;
     double *x = ARENA_NEW(a, double, n);
     Interval *i = ARENA_NEW(a, Interval, n);
     bool *best = ARENA_NEW(a, bool, n);
@@ -102,8 +102,6 @@ static void add_part(Grid *g, const Comparison *c, int from, int to, const int *
     for (int k = 0; k < n; k++) {
         const Comparison *r = &c[from + k];
         const char **row = grid_row(g), *ours = digits(a, r->ours);
-        if (skip) row[0] = arena_printf(a, "%s\n%s", our_heading(&c[from], a), their_heading(&c[from], a));
-        row += skip;
         if (best[k]) ours = arena_printf(a, BOLD_ON "%s" BOLD_OFF, ours);
         row[0] = r->their_model;
         row[1] = r->mixer;
@@ -163,23 +161,61 @@ const char *published_reading(int n, const Comparison *c, Arena *a)
     return any_secondary(n, c) ? arena_printf(a, "%s %s", reading, second_hand) : reading;
 }
 
+/* Two lines a row, for terminals that the table is too wide for. */
+static void write_lines(int parts, const PublishedPart *part, bool color, Buf *b)
+{
+    for (int i = 0; i < parts; i++) {
+        buf_printf(b, "\n%s\n%s\n", part[i].ours, part[i].theirs);
+        for (int r = 0; r < part[i].rows.rows; r++) {
+            const char **cell = part[i].rows.cell[r];
+            buf_printf(b, "  %s (theirs: %s%s%s) %s\n    ", cell[1], cell[0], *cell[2] ? "; theory: " : "", cell[2],
+                       cell[8]);
+            if (*cell[3])
+                buf_printf(b, "%s, ", text_marked(b->a, cell[3], color ? "\033[1m" : "", color ? "\033[0m" : ""));
+            buf_printf(b, "published %s%s%s; %s%s%s\n", cell[4], *cell[5] ? ", difference " : "", cell[5], cell[6],
+                       *cell[6] ? ": " : "", cell[7]);
+        }
+    }
+}
+
+static int widest_line(const char *s)
+{
+    int width = 0, at = 0;
+    for (; *s; s++) {
+        at = *s == '\n' ? 0 : at + (((unsigned char)*s & 0xc0) != 0x80);
+        if (at > width) width = at;
+    }
+    return width;
+}
+
 static char *as_table(const char *sweep, int n, const Comparison *c, const char *const *text, int texts,
-                      const int *note, bool color, Arena *a)
+                      const int *note, int columns, bool color, Arena *a)
 {
     Buf b = buf_new(a);
     const char *with_heading[COLS + 1] = { "" };
+    const int wrap = columns < 116 ? columns : 116;
+    PublishedPart *part;
+    int parts = published_parts(n, c, note, a, &part);
     for (int i = 0; i < COLS; i++) with_heading[i + 1] = head[i];
     Grid g = grid_new(a, COLS + 1, with_heading, "lllllrrlll");
-    for (int from = 0, to; from < n; from = to) {
-        to = part_end(n, c, from);
-        add_part(&g, c, from, to, note);
-    }
+    for (int i = 0; i < parts; i++)
+        for (int r = 0; r < part[i].rows.rows; r++) {
+            const char **row = grid_row(&g);
+            row[0] = arena_printf(a, "%s\n%s", part[i].ours, part[i].theirs);
+            for (int k = 0; k < COLS; k++) row[1 + k] = part[i].rows.cell[r][k];
+        }
+    buf_printf(&b, "%s: ours and the literature's\n", sweep);
+    const char *table = grid_text(&g, FORMAT_TABLE, 0); /* measured without colour */
     g.color = color;
-    buf_printf(&b, "%s: ours and the literature's\n\n%s\n", sweep, grid_text(&g, FORMAT_TABLE, 0));
-    buf_wrap(&b, published_summary(n, c, a), 116);
-    for (int i = 0; i < texts; i++) buf_wrap(&b, arena_printf(a, "[%d] %s", i + 1, text[i]), 116);
-    if (any_secondary(n, c)) buf_wrap(&b, second_hand, 116);
-    buf_wrap(&b, reading, 116);
+    if (widest_line(table) > columns)
+        write_lines(parts, part, color, &b);
+    else
+        buf_printf(&b, "\n%s", grid_text(&g, FORMAT_TABLE, 0));
+    buf_puts(&b, "\n");
+    buf_wrap(&b, published_summary(n, c, a), wrap);
+    for (int i = 0; i < texts; i++) buf_wrap(&b, arena_printf(a, "[%d] %s", i + 1, text[i]), wrap);
+    if (any_secondary(n, c)) buf_wrap(&b, second_hand, wrap);
+    buf_wrap(&b, reading, wrap);
     return b.s;
 }
 
@@ -188,13 +224,11 @@ static char *as_markdown(const char *sweep, int n, const Comparison *c, const ch
 {
     Buf b = buf_new(a);
     buf_printf(&b, "## %s: ours and the literature's\n\n", sweep);
-    for (int from = 0, to; from < n; from = to) {
-        to = part_end(n, c, from);
-        Grid g = grid_new(a, COLS, head, "llllrrlll");
-        add_part(&g, c, from, to, note);
-        buf_printf(&b, "**%s**\n\n%s\n\n%s\n", our_heading(&c[from], a), their_heading(&c[from], a),
-                   grid_text(&g, FORMAT_MARKDOWN, -1));
-    }
+    PublishedPart *part;
+    int parts = published_parts(n, c, note, a, &part);
+    for (int i = 0; i < parts; i++)
+        buf_printf(&b, "**%s**\n\n%s\n\n%s\n", part[i].ours, part[i].theirs,
+                   grid_text(&part[i].rows, FORMAT_MARKDOWN, -1));
     buf_printf(&b, "%s\n\n", published_summary(n, c, a));
     for (int i = 0; i < texts; i++) buf_wrap(&b, arena_printf(a, "- [%d] %s", i + 1, text[i]), 120);
     buf_puts(&b, "\n");
@@ -211,16 +245,15 @@ static char *as_latex(const char *sweep, int n, const Comparison *c, const char 
     buf_latex(&b, sweep);
     buf_printf(&b, ": ours and the literature's}\n\\begin{tabular}{llllrrlll}\n\\toprule\n");
     for (int i = 0; i < COLS; i++) buf_printf(&b, "%s%s", head[i], i < COLS - 1 ? " & " : " \\\\\n");
-    for (int from = 0, to; from < n; from = to) {
-        to = part_end(n, c, from);
-        Grid g = grid_new(a, COLS, head, "llllrrlll");
-        add_part(&g, c, from, to, note);
+    PublishedPart *part;
+    int parts = published_parts(n, c, note, a, &part);
+    for (int i = 0; i < parts; i++) {
         buf_puts(&b, "\\midrule\n\\multicolumn{9}{l}{\\textbf{");
-        buf_latex(&b, our_heading(&c[from], a));
+        buf_latex(&b, part[i].ours);
         buf_puts(&b, "}} \\\\\n\\multicolumn{9}{l}{\\textit{");
-        buf_latex(&b, their_heading(&c[from], a));
+        buf_latex(&b, part[i].theirs);
         buf_puts(&b, "}} \\\\\n");
-        grid_latex_rows(&g, &b);
+        grid_latex_rows(&part[i].rows, &b);
     }
     buf_puts(&b, "\\bottomrule\n\\end{tabular}\n\\par\\medskip\\footnotesize\n");
     buf_latex(&b, published_summary(n, c, a));
@@ -282,11 +315,11 @@ static Grid all_columns(int n, const Comparison *c, Arena *a)
     return g;
 }
 
-char *published_text(const char *sweep, int n, const Comparison *c, Format format, bool color, Arena *a)
+char *published_text(const char *sweep, int n, const Comparison *c, Format format, int columns, bool color, Arena *a)
 {
     const char **text;
     int *note, texts = comparison_footnotes(n, c, a, &text, &note);
-    if (format == FORMAT_TABLE) return as_table(sweep, n, c, text, texts, note, color, a);
+    if (format == FORMAT_TABLE) return as_table(sweep, n, c, text, texts, note, columns, color, a);
     if (format == FORMAT_MARKDOWN) return as_markdown(sweep, n, c, text, texts, note, a);
     if (format == FORMAT_LATEX) return as_latex(sweep, n, c, text, texts, note, a);
     Grid g = all_columns(n, c, a);
