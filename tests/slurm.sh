@@ -120,7 +120,7 @@ log() { cat "$R/slurm/$1-$2_$3.log" 2> /dev/null; }
 first=$(id_of array 0) second=$(id_of array 1)
 halfway "$first" $((rate * 20)); expect "run $first of task 0 is at step $(steps_of "$first")" $?
 # By the folder in its command line, which nobody else has.
-pid=$(pgrep -f "seqprobe sweep $D/with blank/array.yaml .*--shard 0/4" | head -n 1)
+pid=$(pgrep -f " sweep $D/with blank/array.yaml .*--shard 0/4" | head -n 1)
 kill -9 "$pid"; expect "killed -9 the program of task 0, process $pid" $?
 halfway "$second" $((rate * 20)); expect "run $second of task 1 is at step $(steps_of "$second")" $?
 scontrol requeue "${job}_1"; expect "requeued task 1 by hand" $?

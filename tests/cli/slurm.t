@@ -116,4 +116,4 @@ $ seqprobe slurm; seqprobe slurm "my tiny.yaml" --out - --submit; seqprobe slurm
 ! seqprobe: error: slurm: one config expected
 ! seqprobe: error: slurm: --submit needs a file, not --out -
 ! seqprobe: error: cannot read none.yaml: No such file or directory
-? 1
+? 2
