@@ -89,12 +89,15 @@ cp "$work/$page" "$work/first.html"; make_report; cmp -s "$work/$page" "$work/fi
 (cd "$work" && "$SEQPROBE" report "odd name.yaml" --out -) > "$work/std.html" 2> "$work/err"; expect "--out -" $?
 has std.html '</html>'; hasnot std.html 'href="runs.csv"'
 
-# A failed run and a diverged one.
+# A failed run, a diverged one, and one that warns.
 set -- "$work"/results/runs/r*
 printf 'run_id,status,message\nx,failed,"no <memory> & ""time"""\n' > "$1/result.csv"; echo failed > "$1/status"
 sed 's/,ok,/,diverged,/; 2s/,$/,loss is not finite/' "$2/result.csv" > "$work/d" && cp "$work/d" "$2/result.csv"
 echo diverged > "$2/status"
+sed 's/"warnings": \[\]/"warnings": ["x1 < chance by \\"4\\" errors"]/' "$3/manifest.json" > "$work/d" &&
+    cp "$work/d" "$3/manifest.json"
 make_report
+has $page '1 warning of the runs'; has $page 'x1 &lt; chance by &quot;4&quot; errors'
 has $page '3 of 4 runs finished'; has $page '1 failed'; has $page '1 diverged'
 has $page "$(basename "$1")</th>"; has $page 'no &lt;memory&gt; &amp; &quot;time&quot;'
 has $page "href=\"../runs/$(basename "$1")/log.txt\""; has $page 'loss is not finite'

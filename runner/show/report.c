@@ -41,6 +41,7 @@ static bool load(Report *r, Err *err)
         r->count[r->row[i].state]++;
     }
     r->finished = r->count[RUN_OK] + r->count[RUN_DIVERGED];
+    report_read_runs(r);
     return report_read_literature(r, err) && report_read_verdicts(r, err);
 }
 

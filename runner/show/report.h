@@ -8,6 +8,15 @@
 #include "sweep/collect.h"
 #include "sweep/verdicts.h"
 
+/* Runs made by one program on one host. */
+typedef struct Machine {
+    const char *program, *compiler, *products, *flags, *host, *first, *last;
+    int runs; double cpu;              /* seconds */
+} Machine;
+
+enum { WARNINGS_SHOWN = 200 };
+typedef struct RunWarning { const RowResult *run; const char *text; int runs; } RunWarning;
+
 typedef struct Report {
     Arena *a, *tmp;                    /* tmp: reset by whoever takes a mark */
     Buf b;                             /* the page so far */
@@ -21,6 +30,8 @@ typedef struct Report {
     int count[RUN_INTERRUPTED + 1];    /* of distinct runs, by state */
     int finished;
     int comparisons; Comparison *comparison;
+    int machines; Machine *machine;
+    int warnings; RunWarning *warning; /* of finished runs; of equal ones in a cell the first */
     int verdicts, fell, skipped; Verdict *verdict;
 } Report;
 
@@ -60,6 +71,7 @@ void report_literature(Report *r);                        /* report_literature.c
 void report_figures(Report *r);                           /* report_figures.c */
 bool report_read_verdicts(Report *r, Err *err);            /* report_verdicts.c */
 void report_verdicts(Report *r);                          /* report_verdicts.c */
+void report_read_runs(Report *r);                         /* report_runs.c */
 void report_failures(Report *r);                          /* report_runs.c */
 void report_machines(Report *r);                          /* report_runs.c */
 void report_reproduce(Report *r);                         /* report_reproduce.c */

@@ -8,6 +8,95 @@
 #include <math.h>
 #include <string.h>
 
+/* ---- what the runs say of themselves ---- */
+
+/* The same words for several runs are one warning. */
+static void add_warning(Report *r, const RowResult *run, const char *text)
+{
+    for (int i = 0; i < r->warnings; i++)
+        if (!strcmp(r->warning[i].text, text) && !strcmp(r->warning[i].run->row->case_label, run->row->case_label) &&
+            !strcmp(r->warning[i].run->row->mixer_label, run->row->mixer_label)) {
+            r->warning[i].runs++;
+            return;
+        }
+    if (r->warnings == WARNINGS_SHOWN) return;
+    r->warning[r->warnings++] = (RunWarning){ run, arena_strdup(r->a, text), 1 };
+}
+
+static bool same(const char *x, const char *y) { return !strcmp(x, y); }
+
+static Machine *machine_of(Machine *list, int *n, const Machine *m)
+{
+    for (int i = 0; i < *n; i++)
+        if (same(list[i].program, m->program) && same(list[i].compiler, m->compiler) && same(list[i].host, m->host) &&
+            same(list[i].products, m->products) && same(list[i].flags, m->flags))
+            return &list[i];
+    list[*n] = *m;
+    return &list[(*n)++];
+}
+
+/* What the manifest (JSON, which is YAML) and timing.csv say of a run. */
+static void read_run(Report *r, const RowResult *run)
+{
+    Value *m = NULL;
+    Csv csv = { 0 };
+    Err none = { 0 };
+    size_t mark = arena_mark(r->tmp);
+    if (!yaml_read(path_join(r->tmp, run->dir, "manifest.json"), r->tmp, &m, &none)) m = NULL;
+    const char *timing = path_join(r->tmp, run->dir, "timing.csv");
+    if (!file_exists(timing) || !csv_read(timing, r->tmp, &csv, &none) || csv.rows != 1) csv = (Csv){ 0 };
+    const char *host = csv.rows ? csv_get(&csv, 0, "host") : value_text(m, "host", "?");
+    const char *started = csv.rows ? csv_get(&csv, 0, "started") : "";
+    Machine one = { .program = value_text(m, "program", "?"),
+                    .compiler = value_text(m, "compiler", "?"),
+                    .products = value_text(value_get(m, "libraries"), "products", value_text(m, "products", "?")),
+                    .flags = value_text(m, "flags", "?"),
+                    .host = host };
+    int before = r->machines;
+    Machine *at = machine_of(r->machine, &r->machines, &one);
+    if (r->machines > before) {
+        const char **text[] = { &at->program, &at->compiler, &at->products, &at->flags, &at->host };
+        for (int i = 0; i < 5; i++) *text[i] = arena_strdup(r->a, *text[i]);
+        at->first = at->last = arena_strdup(r->a, started);
+    }
+    if (*started && (!*at->first || strcmp(started, at->first) < 0)) at->first = arena_strdup(r->a, started);
+    if (*started && strcmp(started, at->last) > 0) at->last = arena_strdup(r->a, started);
+    at->runs++;
+    at->cpu += csv.rows ? csv_num(&csv, 0, "cpu_s") : 0;
+    const Value *said = value_get(m, "warnings");
+    for (const Value *v = said ? said->first : NULL; v; v = v->next)
+        if (v->kind == VALUE_SCALAR) add_warning(r, run, v->text);
+    arena_reset(r->tmp, mark);
+}
+
+void report_read_runs(Report *r)
+{
+    r->machine = ARENA_NEW(r->a, Machine, r->runs + 1);
+    r->warning = ARENA_NEW(r->a, RunWarning, WARNINGS_SHOWN);
+    for (int i = 0; i < r->runs; i++)
+        if (run_state_final(r->run[i]->state)) read_run(r, r->run[i]);
+}
+
+static void list_warnings(Report *r)
+{
+    static const char *const head[] = { "Case", "Mixer", "Warning", "Runs" };
+    Buf *b = &r->b;
+    if (!r->warnings) return;
+    html_details(b, arena_printf(r->a, "%d warning%s of the runs themselves%s", r->warnings, r->warnings > 1 ? "s" : "",
+                                 r->warnings == WARNINGS_SHOWN ? " or more" : ""));
+    html_table(b, "What looked odd to a run: a result below chance, parameters that start alike", "prose", 4, head);
+    for (int i = 0; i < r->warnings; i++) {
+        const RunWarning *w = &r->warning[i];
+        html_row_head(b, w->run->row->case_label);
+        html_cell(b, w->run->row->mixer_label);
+        buf_printf(b, "<td class=\"text\">%s</td><td class=\"n\">%d</td></tr>\n", html_text(r->a, w->text), w->runs);
+    }
+    html_table_end(b);
+    html_details_end(b);
+}
+
+/* ---- failures ---- */
+
 /* "parity / gla, train.lr 0.003, seed 1" */
 static const char *run_label(const Report *r, const PlanRow *row)
 {
@@ -86,61 +175,11 @@ void report_failures(Report *r)
                    r->count[RUN_NEW], r->count[RUN_RUNNING], r->count[RUN_INTERRUPTED]);
         list_open(r);
     }
+    list_warnings(r);
     html_section_end(&r->b);
 }
 
 /* ---- machines ---- */
-
-/* Runs made by one program on one host. */
-typedef struct Machine {
-    const char *program, *compiler, *products, *flags, *host, *first, *last;
-    int runs;
-    double cpu, wall;
-} Machine;
-
-static bool same(const char *x, const char *y) { return !strcmp(x, y); }
-
-static Machine *machine_of(Machine *list, int *n, const Machine *m)
-{
-    for (int i = 0; i < *n; i++)
-        if (same(list[i].program, m->program) && same(list[i].compiler, m->compiler) && same(list[i].host, m->host) &&
-            same(list[i].products, m->products) && same(list[i].flags, m->flags))
-            return &list[i];
-    list[*n] = *m;
-    return &list[(*n)++];
-}
-
-/* What the manifest (JSON, which is YAML) and timing.csv say of a run. */
-static void read_run(Report *r, const RowResult *run, Machine *list, int *n)
-{
-    Value *m = NULL;
-    Csv csv = { 0 };
-    Err none = { 0 };
-    size_t mark = arena_mark(r->tmp);
-    if (!yaml_read(path_join(r->tmp, run->dir, "manifest.json"), r->tmp, &m, &none)) m = NULL;
-    const char *timing = path_join(r->tmp, run->dir, "timing.csv");
-    if (!file_exists(timing) || !csv_read(timing, r->tmp, &csv, &none) || csv.rows != 1) csv = (Csv){ 0 };
-    const char *host = csv.rows ? csv_get(&csv, 0, "host") : value_text(m, "host", "?");
-    const char *started = csv.rows ? csv_get(&csv, 0, "started") : "";
-    Machine one = { .program = value_text(m, "program", "?"),
-                    .compiler = value_text(m, "compiler", "?"),
-                    .products = value_text(m, "products", "?"),
-                    .flags = value_text(m, "flags", "?"),
-                    .host = host };
-    int before = *n;
-    Machine *at = machine_of(list, n, &one);
-    if (*n > before) {
-        const char **text[] = { &at->program, &at->compiler, &at->products, &at->flags, &at->host };
-        for (int i = 0; i < 5; i++) *text[i] = arena_strdup(r->a, *text[i]);
-        at->first = at->last = arena_strdup(r->a, started);
-    }
-    if (*started && (!*at->first || strcmp(started, at->first) < 0)) at->first = arena_strdup(r->a, started);
-    if (*started && strcmp(started, at->last) > 0) at->last = arena_strdup(r->a, started);
-    at->runs++;
-    at->cpu += csv.rows ? csv_num(&csv, 0, "cpu_s") : 0;
-    at->wall += csv.rows ? csv_num(&csv, 0, "wall_s") : 0;
-    arena_reset(r->tmp, mark);
-}
 
 /* "2026-11-30 19:39 – 20:28" from two of 2026-11-30T19:39:42Z. */
 static const char *period_text(Arena *a, const char *first, const char *last)
@@ -156,12 +195,10 @@ void report_machines(Report *r)
     static const char *const head[] = {
         "Program", "Host", "Runs", "CPU minutes", "First and last start (UTC)", "Compiler, flags, products"
     };
-    Machine *list = ARENA_NEW(r->a, Machine, r->runs + 1);
+    const Machine *list = r->machine;
     Buf *b = &r->b;
-    int n = 0;
+    int n = r->machines;
     double cpu = 0;
-    for (int i = 0; i < r->runs; i++)
-        if (run_state_final(r->run[i]->state)) read_run(r, r->run[i], list, &n);
     for (int i = 0; i < n; i++) cpu += list[i].cpu;
     html_section(b, "machines", "Machines and time");
     if (!n) buf_puts(b, "<p>No finished run yet.</p>\n");
