@@ -66,6 +66,7 @@ static const char *const lines[] = {
     "tr.part th>span{position:sticky;left:.5rem;display:inline-block;max-width:min(100ch,calc(100vw - 2.8rem))}",
     "th.n{text-align:right}",
     "h3{font-size:1rem}",
+    ".notes{max-width:100ch}",
     ".notes li:target{background:var(--openbg)}.order{font-weight:600;white-space:nowrap}",
     ".t-no{color:var(--bad)}.t-yes{color:var(--good)}",
     ".ok{color:var(--good);white-space:nowrap;font-weight:600}.fell{color:var(--bad);white-space:nowrap;font-weight:"
@@ -97,6 +98,7 @@ static const char *const lines[] = {
     ".scroll{overflow:visible}table{font-size:7pt}th,td{padding:.15rem .25rem;position:static!important}",
     "table.main td,table.main thead th{white-space:normal}.v{min-width:0;-webkit-print-color-adjust:exact;"
     "print-color-adjust:exact}.card svg{min-width:0!important}tr,figure{break-inside:avoid}h2{break-after:avoid}",
+    ".sub,.solved,.theory{font-size:6pt;line-height:1.2}.row{white-space:nowrap}.v{padding:0 .15em}",
     "thead{display:table-header-group}pre{white-space:pre-wrap}pre.file{max-height:none}",
     "details::details-content{content-visibility:visible;block-size:auto}}",
 };
