@@ -147,12 +147,13 @@ static void read_running(View *s, const PoolRun *r, const char *dir, RunView *v)
 }
 
 /* The end of a run that went wrong. */
-static void read_failure(const View *s, const char *dir, RunView *v)
+static void read_failure(const View *s, RunState state, const char *dir, RunView *v)
 {
     Csv csv;
     const char *result = path_join(s->a, dir, "result.csv");
-    if (file_exists(result) && csv_read(result, s->a, &csv, NULL) && csv.rows == 1)
-        v->message = csv_get(&csv, 0, "message");
+    const bool told = file_exists(result) && csv_read(result, s->a, &csv, NULL) && csv.rows == 1;
+    if (told) v->message = csv_get(&csv, 0, "message");
+    if (told && !*v->message && state == RUN_TIMEOUT) v->message = OUT_OF_TIME;
     if (!*v->message) v->message = run_log_message(s->a, dir);
     v->log = path_join(s->a, dir, "log.txt");
 }
@@ -176,7 +177,7 @@ static void read_runs(View *s, double lock_timeout)
         }
         if (r->state == RUN_RUNNING) r->state = RUN_INTERRUPTED;
         if (r->state == RUN_FAILED || r->state == RUN_TIMEOUT) {
-            read_failure(s, dir, v);
+            read_failure(s, r->state, dir, v);
             r->ended = true; /* for the forecast: this sweep has had it */
         }
         s->count[r->state]++;

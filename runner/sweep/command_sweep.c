@@ -109,6 +109,7 @@ static void print_failures(const Pool *pool, const char *results, Arena *a)
         if (r->state != RUN_FAILED && r->state != RUN_TIMEOUT) continue;
         const char *dir = run_dir(a, results, r->row->id), *path = path_join(a, dir, "result.csv");
         const char *message = csv_read(path, a, &csv, NULL) && csv.rows ? csv_get(&csv, 0, "message") : "";
+        if (!*message && r->state == RUN_TIMEOUT) message = OUT_OF_TIME;
         printf("  %s  %s: %s (%s/log.txt)\n", run_state_name(r->state), r->label, message, dir);
     }
 }

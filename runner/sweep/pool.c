@@ -294,7 +294,7 @@ static RunState end_state(State *s, const Worker *w, int status, const char *dir
     RunState state = run_state(dir);
     const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (clean && run_state_final(state)) return state;
-    if (state == RUN_TIMEOUT) *message = "ran out of time; a larger limit continues it";
+    if (state == RUN_TIMEOUT) *message = OUT_OF_TIME;
     if (state == RUN_TIMEOUT || (state == RUN_INTERRUPTED && !w->overdue)) return state;
     if (explain_end(s, w, status, dir, message)) return RUN_INTERRUPTED;
     state = w->overdue ? RUN_TIMEOUT : RUN_FAILED;

@@ -91,6 +91,7 @@ Forecast pool_forecast(const Pool *pool, int jobs, const double *rest, int runni
 
 /* ---- pool.c ----------------------------------------------------------------------------------------------------- */
 
+#define OUT_OF_TIME "ran out of time; a larger limit continues it"
 /* "seqprobe sweep x.yaml train.lr=1e-3 --jobs 2", as a shell takes it. Workers find it in SEQPROBE_COMMAND. */
 char *command_line(const Cli *cli);
 
