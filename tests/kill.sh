@@ -33,7 +33,9 @@ sweep:
   mixer: [$mixers]
 YAML
 
-sweep() { "$SEQPROBE" sweep "$work/kill.yaml" -j 2 --results "$work/$1" >> "$work/$1.out" 2>> "$work/$1.err" < /dev/null; }
+sweep() {
+    "$SEQPROBE" sweep "$work/kill.yaml" -j 2 --results "$work/$1" >> "$work/$1.out" 2>> "$work/$1.err" < /dev/null
+}
 children() { ps -A -o pid= -o ppid= | awk -v p="$1" '$2 == p { print $1 }'; }
 alive() { for a in "$@"; do kill -0 "$a" 2>/dev/null && return 0; done; return 1; }
 pause() { sleep "$(awk -v ms="$1" 'BEGIN { printf "%.3f", ms / 1000 }')"; }
@@ -56,7 +58,7 @@ check_positions() {
                                         last = $3; at[$2] = $3 }; next }
             /^---- attempt/ { n++ }
             /resumed at step/ { for (i = 1; i < NF; i++) if ($i == "step") step = $(i + 1)
-                                if (step < at[n - 1]) print id ": attempt " n " began at step " step ", not " at[n - 1] }
+                                if (step < at[n - 1]) print id ": attempt " n " began at " step ", not at " at[n - 1] }
             /warning: .*checkpoint/ { print id ": " $0 }' "$work/positions" "$d/log.txt"
         [ -f "$d/checkpoint.bad" ] && echo "$id: checkpoint.bad"
     done
@@ -81,8 +83,8 @@ compare() {
 
 sweep whole || { cat "$work/whole.err"; echo "0%: Checks: 1, Failures: 1, Errors: 0"; exit 1; }
 : > "$work/positions"
-awk -v n="$kills" -v seed="$seed" 'BEGIN { srand(seed); for (i = 0; i < n; i++) print int(50 + 700 * rand()), int(7 * rand()) }' \
-    > "$work/kills"
+awk -v n="$kills" -v seed="$seed" 'BEGIN { srand(seed)
+    for (i = 0; i < n; i++) print int(50 + 700 * rand()), int(7 * rand()) }' > "$work/kills"
 done_kills=0 all=0 workers=0 alone=0 asked=0 p=
 while read -r ms kind; do
     while :; do # a sweep that is under way at the moment of the kill
@@ -115,5 +117,6 @@ echo "note: seed $seed: $done_kills kills ($all of all, $workers of workers, $al
      "$resumed resumed from a checkpoint, $rounds sweeps"
 echo "note: $compared files compared, $differing differing"
 [ -z "$faults" ] && [ "$resumed" -gt 0 ] && { echo "100%: Checks: $compared, Failures: 0, Errors: 0"; exit 0; }
-echo "$((100 * (compared - differing) / compared))%: Checks: $compared, Failures: $((differing ? differing : 1)), Errors: 0$faults"
+failures=$((differing ? differing : 1))
+echo "$((100 * (compared - failures) / compared))%: Checks: $compared, Failures: $failures, Errors: 0$faults"
 exit 1

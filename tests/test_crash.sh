@@ -33,7 +33,11 @@ cp "$TOP/tests/cli/tiny.yaml" .
 LONG='train.steps=100000000 train.stop_at=2' # minutes
 run() { "$SEQPROBE" run tiny.yaml --row 0 -q "$@" > out 2> err < /dev/null; }
 sweep() { "$SEQPROBE" sweep tiny.yaml -j 2 "$@" > out 2> err < /dev/null; }
-code() { want=$1; shift; "$@"; got=$?; [ "$got" -eq "$want" ] || { echo "exit code $got, expected $want"; cat err; return 1; }; }
+code() { # expected, command
+    want=$1; shift
+    "$@"; got=$?
+    [ "$got" -eq "$want" ] || { echo "exit code $got, expected $want"; cat err; return 1; }
+}
 same() { # files of two results folders
     for f in $(cd "$1" && ls runs/*/config.yaml runs/*/curve.csv runs/*/metrics.csv runs/*/result.csv \
                runs/*/weights.npy runs/*/status tiny/metrics.csv tiny/selected.csv 2>/dev/null); do
@@ -74,8 +78,9 @@ fact 'a reader of the progress may go' sh -c 'n=0; until grep -q ok r/runs/*/sta
 rm -rf r
 "$SEQPROBE" sweep tiny.yaml mixer=lstm $LONG -j 2 --results r > out 2> err & p=$!
 until_file 'r/runs/*/curve.csv' 2; sleep 0.3; kill -9 $p; wait $p 2>/dev/null
-fact 'workers of a killed sweep stop by themselves' sh -c 'n=0; until [ $(cat r/runs/*/status | grep -c interrupted) -eq 2 ] ||
-    [ $n -gt 200 ]; do sleep 0.05; n=$((n + 1)); done; [ $(cat r/runs/*/status | grep -c interrupted) -eq 2 ]'
+n=0
+until [ "$(cat r/runs/*/status | grep -c interrupted)" -eq 2 ] || [ $n -gt 200 ]; do sleep 0.05; n=$((n + 1)); done
+fact 'workers of a killed sweep stop by themselves' [ "$(cat r/runs/*/status | grep -c interrupted)" -eq 2 ]
 fact 'and keep what they have' [ "$(ls r/runs/*/checkpoint.bin | wc -l)" -eq 2 ]
 rm -rf r
 fact 'seconds below zero' code 2 run --checkpoint-seconds -1
@@ -145,8 +150,9 @@ rm -rf r
 until_file 'r/runs/*/checkpoint.bin'; rm -rf r; wait $p; got=$?
 fact 'a folder that vanishes ends its run' [ $got -eq 1 ]
 fact 'with a word' has 'error: r/runs/r.*: the folder has vanished' err
-SEQPROBE_CHECKPOINT_SECONDS=0.1 "$SEQPROBE" sweep tiny.yaml train.steps=30000 train.stop_at=2 -j 1 --results r > out 2> err & p=$!
-until_file 'r/runs/*/checkpoint.bin'; gone=$(dirname "$(ls r/runs/*/checkpoint.bin | head -n 1)"); rm -rf "$gone"; wait $p; got=$?
+SEQPROBE_CHECKPOINT_SECONDS=0.1 "$SEQPROBE" sweep tiny.yaml train.steps=30000 train.stop_at=2 -j 1 --results r \
+    > out 2> err & p=$!
+until_file 'r/runs/*/checkpoint.bin'; rm -rf "$(dirname "$(ls r/runs/*/checkpoint.bin | head -n 1)")"; wait $p; got=$?
 fact 'in a sweep it is one failure' [ $got -eq 4 ]
 fact 'of one run' has '3 ok, 1 failed' out
 rm -rf r
@@ -181,6 +187,7 @@ else
 fi
 
 # ---- clocks: durations are monotonic, the wall clock is read for `started` and `ended` alone ----
-fact 'one place reads the wall clock' sh -c "! grep -rnE '(^|[^a-z_])(time|gettimeofday|clock|localtime|ftime)\(|CLOCK_REALTIME' \
-    '$TOP/runner' --include='*.c' | grep -v 'runner/train/manifest.c:.*time(NULL)'"
+clocks='(^|[^a-z_])(time|gettimeofday|clock|localtime|ftime)\(|CLOCK_REALTIME'
+fact 'one place reads the wall clock' sh -c "! grep -rnE '$clocks' '$TOP/runner' --include='*.c' |
+    grep -v 'runner/train/manifest.c:.*time(NULL)'"
 report
