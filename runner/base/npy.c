@@ -218,7 +218,7 @@ bool npy_write(const char *path, NpyType type, int rank, const int *dim, const v
             memcpy(&low, from, 4), x = low;
         for (size_t k = 0; k < item; k++) file[start + i * item + k] = (unsigned char)(x >> (8 * k));
     }
-    bool ok = file_write_atomic(path, file, start + count * item, err);
+    bool ok = file_write(path, file, start + count * item, WRITE_DATA, err);
     arena_free(tmp);
     return ok;
 }

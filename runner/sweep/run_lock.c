@@ -8,13 +8,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sweep/pool.h"
@@ -55,7 +55,7 @@ static bool lock_age(int fd, const char *dir, double *age)
     if (n < 0 || (size_t)n >= sizeof path) return false;
     int now = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (now < 0) return false;
-    bool ok = write(now, "x", 1) == 1 && fstat(now, &probe) == 0 && fstat(fd, &lock) == 0;
+    bool ok = fstat(now, &probe) == 0 && fstat(fd, &lock) == 0;
     close(now);
     unlink(path);
     if (ok)
@@ -64,20 +64,29 @@ static bool lock_age(int fd, const char *dir, double *age)
     return ok;
 }
 
-/* Is the lock held by a process that flock cannot tell us about? */
-static bool held_elsewhere(int fd, const char *dir, bool flocked, double timeout, LockOwner *who)
+/* Is the lock held by a process that flock cannot tell us about? If not: *stale seconds old, where left behind. */
+static bool held_elsewhere(int fd, const char *dir, bool flocked, double timeout, const LockOwner *who, double *stale)
 {
     const LockOwner me = this_process();
     double age;
-    *who = read_owner(fd);
+    *stale = 0;
     if (!who->host[0]) return false;
     if (!strcmp(who->host, me.host)) /* flock is the truth; without one ask for the process */
         return !flocked && who->pid != me.pid && (kill((pid_t)who->pid, 0) == 0 || errno == EPERM);
-    if (!lock_age(fd, dir, &age)) return true;
-    if (age < timeout && age > -timeout) return true;
-    fprintf(stderr, "seqprobe: note: %s: lock of host %s, process %ld, not touched for %.0f s: taken over\n", dir,
-            who->host, who->pid, age);
+    if (!lock_age(fd, dir, &age) || (age < timeout && age > -timeout)) return true;
+    *stale = age;
     return false;
+}
+
+/* A lock that others only look at (run_lock_held) is free again at once. */
+static bool flock_now(int fd)
+{
+    for (int try = 0;; try++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
+        if (errno != EWOULDBLOCK || try == 2) return false;
+        poll(NULL, 0, 2);
+        errno = EWOULDBLOCK;
+    }
 }
 
 /* Are we the ones the file names, seen through a fresh descriptor? */
@@ -100,16 +109,18 @@ int run_lock(const char *dir, double timeout, LockOwner *owner, Err *err)
     if (n < 0 || (size_t)n >= sizeof path) return err_set(err, EXIT_FAILED, "%s: path too long", dir), -2;
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0) return err_set(err, EXIT_FAILED, "%s: cannot be opened: %s", path, strerror(errno)), -2;
-    bool flocked = flock(fd, LOCK_EX | LOCK_NB) == 0, held = !flocked && errno == EWOULDBLOCK;
+    bool flocked = flock_now(fd), held = !flocked && errno == EWOULDBLOCK;
     if (!flocked && !held && errno != ENOSYS && errno != ENOTSUP && errno != ENOLCK) {
         err_set(err, EXIT_FAILED, "%s: cannot be locked: %s", path, strerror(errno));
         close(fd);
         return -2;
     }
-    if (held)
-        *owner = read_owner(fd);
-    else
-        held = held_elsewhere(fd, dir, flocked, timeout, owner);
+    double stale = 0;
+    *owner = read_owner(fd);
+    if (!held) held = held_elsewhere(fd, dir, flocked, timeout, owner, &stale);
+    if (stale != 0)
+        fprintf(stderr, "seqprobe: note: %s: lock of host %s, process %ld, not touched for %.0f s: taken over\n", dir,
+                owner->host, owner->pid, stale);
     if (!held) {
         *owner = this_process();
         bool wrote = write_owner(fd, owner);
@@ -128,7 +139,7 @@ int run_lock(const char *dir, double timeout, LockOwner *owner, Err *err)
 bool run_lock_held(const char *dir, double timeout, LockOwner *owner)
 {
     char path[PATH_BYTES];
-    struct stat st;
+    double stale;
     *owner = (LockOwner){ .pid = 0 };
     int n = snprintf(path, sizeof path, "%s/lock", dir);
     if (n < 0 || (size_t)n >= sizeof path) return false;
@@ -137,13 +148,7 @@ bool run_lock_held(const char *dir, double timeout, LockOwner *owner)
     *owner = read_owner(fd);
     bool ours = flock(fd, LOCK_SH | LOCK_NB) == 0, held = !ours && errno == EWOULDBLOCK;
     if (ours) flock(fd, LOCK_UN);
-    const LockOwner me = this_process();
-    if (!held && owner->host[0]) {
-        if (!strcmp(owner->host, me.host))
-            held = !ours && (kill((pid_t)owner->pid, 0) == 0 || errno == EPERM);
-        else
-            held = fstat(fd, &st) == 0 && difftime(time(NULL), st.st_mtime) < timeout;
-    }
+    if (!held) held = held_elsewhere(fd, dir, ours, timeout, owner, &stale);
     close(fd);
     if (!held) *owner = (LockOwner){ .pid = 0 };
     return held;
