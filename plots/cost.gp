@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # cost.gp - accuracy against the cost of a run, one panel per case and one point per mixer, with the range over seeds.
 #
-# Columns: case_no, mixer_no (from 1, into PANELS and MIXERS), XCOLUMN and X_lo, X_hi (cost), acc, lo, hi, chance. SHOWN:
-# by case, the numbers of its mixers. X: cpu or flops; XLABEL, XMIN, XMAX, TICS: the axis.
+# Columns: case_no, mixer_no (from 1, into PANELS and MIXERS), XCOLUMN and X_lo, X_hi (cost), acc, lo, hi, chance.
+# SHOWN: by case, the numbers of its mixers. X: cpu or flops; XLABEL, XMIN, XMAX, TICS: the axis. CHANCES: by
+# case, is there a chance.
 load DIR . "/style.gp"
 load DIR . "/panels.gp"
 set logscale x 10
@@ -24,9 +25,8 @@ do for [c = 1:NP] {
             (low(0)):(high(0)) with xyerrorbars linecolor rgb color(m) pointtype 0 linewidth 0.7 notitle, \
          for [m in word(SHOWN, c)] IN using (mine(c, m) ? column(XCOLUMN) : NaN):"acc" \
             with points linecolor rgb color(m) pointtype shape(m) pointsize 0.8 title word(MIXERS, int(m)), \
-         IN using (column("case_no") == c ? column(XCOLUMN) : NaN):"chance" smooth unique \
-            with lines linecolor rgb "#888888" dashtype 2 title "chance"
+         IN using (column("case_no") == c ? column(XCOLUMN) : NaN):(chance(c)) smooth unique \
+            with lines linecolor rgb "#888888" dashtype 2 title (CHANCE ? "chance" : "")
 }
-CHANCE = 1
 MARK = ""
 load DIR . "/legend.gp"

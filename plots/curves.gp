@@ -2,9 +2,9 @@
 # curves.gp - learning curves on the validation split, one panel per case: the median over seeds, and a band from the
 # smallest to the largest.
 #
-# Columns: case_no, mixer_no (from 1, into PANELS and MIXERS), step, acc, acc_lo, acc_hi, loss, loss_lo, loss_hi, chance.
-# SHOWN: by case, the numbers of its mixers. Y: acc or loss. EVERY: points of a line per shape
-# drawn. STEPS: by case, the distance of tics.
+# Columns: case_no, mixer_no (from 1, into PANELS and MIXERS), step, acc, acc_lo, acc_hi, loss, loss_lo, loss_hi,
+# chance. SHOWN: by case, the numbers of its mixers. Y: acc or loss. EVERY: points of a line per shape
+# drawn. STEPS: by case, the distance of tics. CHANCES: by case, is there a chance.
 load DIR . "/style.gp"
 load DIR . "/panels.gp"
 ACC = Y eq "acc"
@@ -31,9 +31,9 @@ do for [c = 1:NP] {
          for [m in word(SHOWN, c)] IN using (mine(c, m) ? column("step") : NaN):(shown("")) \
             with linespoints linecolor rgb color(m) dashtype dash(m) linewidth 1.2 pointtype shape(m) pointsize 0.5 \
             pointinterval (DUMB ? 1 : EVERY) title word(MIXERS, int(m)), \
-         for [i = 1:ACC] IN using (column("case_no") == c ? column("step") : NaN):"chance" smooth unique \
-            with lines linecolor rgb "#888888" dashtype 2 title "chance"
+         for [i = 1:ACC] IN using (column("case_no") == c ? column("step") : NaN):(chance(c)) smooth unique \
+            with lines linecolor rgb "#888888" dashtype 2 title (CHANCE ? "chance" : "")
 }
-CHANCE = ACC
+CHANCE = ACC && CHANCE
 MARK = ""
 load DIR . "/legend.gp"

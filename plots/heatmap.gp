@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# heatmap.gp - mixers x cases: the headline test accuracy in each cell, coloured from chance (0) to solved (1), and below
-# it how many seeds solved it.
+# heatmap.gp - mixers x cases: the headline test accuracy in each cell, coloured from chance (0) to solved (1), and
+# below it how many seeds solved it.
 #
 # Columns: x, y (cell, from 1, into the labels CASES and LINES), scaled ((accuracy - chance)/(1 - chance), the colour,
 # clipped to 0..1), text (printed), ink (its colour, 0xrrggbb as a number), seeds (printed small).

@@ -3,6 +3,7 @@
 #
 # Columns: case_no, mixer_no (from 1, into PANELS and MIXERS), len (as the task counts it), acc, lo, hi, chance,
 # train_len. SHOWN: by case, the numbers of its mixers. FAR: lengths are long numbers.
+# CHANCES: by case, is there a chance.
 load DIR . "/style.gp"
 load DIR . "/panels.gp"
 set logscale x 2
@@ -20,11 +21,10 @@ do for [c = 1:NP] {
          for [m in word(SHOWN, c)] IN using (mine(c, m) ? column("len") : NaN):"acc" \
             with linespoints linecolor rgb color(m) pointtype shape(m) dashtype dash(m) pointsize 0.6 \
             title (LABELS ? "" : word(MIXERS, int(m))), \
-         IN using (column("case_no") == c ? column("len") : NaN):"chance" smooth unique \
-            with lines linecolor rgb "#888888" dashtype 2 title "chance", \
+         IN using (column("case_no") == c ? column("len") : NaN):(chance(c)) smooth unique \
+            with lines linecolor rgb "#888888" dashtype 2 title (CHANCE ? "chance" : ""), \
          IN using (column("case_no") == c ? column("train_len") : NaN):(1.02) smooth unique \
             with impulses linecolor rgb "#666666" dashtype 3 title "trained up to"
 }
-CHANCE = 1
 MARK = "trained up to"
 load DIR . "/legend.gp"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # solved.gp - mixers x cases: how many seeds solved each, as a bar from none to all, with the interval of the share.
 #
-# Columns: x, y (cell, from 1, into CASES and LINES), text (printed), and along a horizontal axis on which case x has the
-# unit from x-1 to x: left, right (the bar), from, to (its interval), full (where a bar of all seeds would end).
+# Columns: x, y (cell, from 1, into CASES and LINES), text (printed), and along a horizontal axis on which case x has
+# the unit from x-1 to x: left, right (the bar), from, to (its interval), full (where a bar of all seeds would end).
 # LEFT, RIGHT, BELOW: margins; NUMBERED: on a terminal the columns have numbers; LINES_DUMB: shorter labels for it.
 load DIR . "/style.gp"
 unset key

@@ -4,7 +4,7 @@
 #
 # Columns: panel, mixer_no (from 1, into PANELS and MIXERS), state (reals), acc, lo, hi, chance, memory_reals (may be
 # empty). SHOWN: by panel, the numbers of its mixers. XMIN, XMAX: the axis. FLOORS: by panel, the memory floor in reals,
-# 0: unknown, and in words; FLOORED: is any known.
+# 0: unknown, and in words; FLOORED: is any known. CHANCES: by panel, is there a chance.
 load DIR . "/style.gp"
 load DIR . "/panels.gp"
 set logscale x 2
@@ -21,8 +21,8 @@ do for [p = 1:NP] {
     if (FLOOR > 0) {
         set object 1 rectangle from first XMIN,graph 0 to first FLOOR,graph 1 behind fillcolor rgb "#ececec" \
             fillstyle solid noborder
-        set label 2 (DUMB ? "" : word(FLOOR_TEXT, p)) at first FLOOR,graph 0.5 center rotate by 90 offset 0.8,0 font ",9" \
-            textcolor rgb "#666666"
+        set label 2 (DUMB ? "" : word(FLOOR_TEXT, p)) at first FLOOR,graph 0.5 center rotate by 90 offset 0.8,0 \
+            font ",9" textcolor rgb "#666666"
         set arrow 1 from first FLOOR,graph 0 to first FLOOR,graph 1 nohead linecolor rgb "#666666" dashtype 3
     } else {
         unset object
@@ -34,10 +34,9 @@ do for [p = 1:NP] {
          for [m in word(SHOWN, p)] IN using (mine(p, m) ? column("state") : NaN):"acc" \
             with linespoints linecolor rgb color(m) pointtype shape(m) dashtype dash(m) pointsize 0.9 \
             title word(MIXERS, int(m)), \
-         IN using (column("panel") == p ? column("state") : NaN):"chance" smooth unique \
-            with lines linecolor rgb "#888888" dashtype 2 title "chance"
+         IN using (column("panel") == p ? column("state") : NaN):(chance(p)) smooth unique \
+            with lines linecolor rgb "#888888" dashtype 2 title (CHANCE ? "chance" : "")
 }
 unset arrow
-CHANCE = 1
 MARK = FLOORED ? "memory floor" : ""
 load DIR . "/legend.gp"

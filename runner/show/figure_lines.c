@@ -76,7 +76,6 @@ static double last_acc(const Cell *c, Arena *a)
 
 bool data_length(const Cells *s, Figure *f, Buf *csv, Err *err)
 {
-    (void)err;
     Arena *a = csv->a;
     keep_drawn(s, f, has_lengths);
     const char **title = ARENA_NEW(a, const char *, f->cases + 1), **shown = ARENA_NEW(a, const char *, f->cases + 1);
@@ -98,6 +97,7 @@ bool data_length(const Cells *s, Figure *f, Buf *csv, Err *err)
         shown[k] = mixers.s;
     }
     layout_panels(s, f, f->cases, title, end);
+    TRY(set_chances(f, csv, "case_no", err));
     set_words(&f->variables, "SHOWN", shown, f->cases);
     buf_printf(&f->variables, "FAR=%d; ", longest >= 1 << 14);
     f->caption = arena_printf(a,
@@ -202,7 +202,6 @@ static bool put_state(StateFigure *w, int panel, int m)
 
 bool data_state(const Cells *s, Figure *f, Buf *csv, Err *err)
 {
-    (void)err;
     Arena *a = csv->a;
     keep_drawn(s, f, has_state);
     int *panel = ARENA_NEW(a, int, f->cases + 1);
@@ -228,6 +227,7 @@ bool data_state(const Cells *s, Figure *f, Buf *csv, Err *err)
     set_words(&f->variables, "FLOOR_TEXT", text, panels);
     set_text(&f->variables, "FLOORS", panels ? floors.s : "");
     layout_panels(s, f, panels, title, NULL);
+    TRY(set_chances(f, csv, "panel", err));
     set_words(&f->variables, "SHOWN", shown, panels);
     buf_printf(&f->variables, "XMIN=%.9g; XMAX=%.9g; ", w.least / 1.3, w.most * 1.3);
     f->caption = arena_printf(a,

@@ -86,7 +86,7 @@ static int by_height(const void *x, const void *y)
 /* Move heights apart by at least gap, within 1. */
 static void spread_labels(double *y, int n, double gap)
 {
-    double *order[LABELS_MAX];
+    double *order[LABELS_MAX] = { NULL };
     for (int i = 0; i < n; i++) order[i] = &y[i];
     qsort(order, (size_t)n, sizeof *order, by_height);
     for (int i = 1; i < n; i++)
@@ -110,6 +110,7 @@ const char *shortened(Arena *a, const char *text, int n)
 void layout_panels(const Cells *s, Figure *f, int n, const char *const *title, const double *end)
 {
     Arena *a = f->variables.a;
+    f->panels = n;
     bool labels = end && n == 1 && f->mixers <= LABELS_MAX;
     int columns = n <= 3 ? n : n == 4 ? 2 : n <= 9 ? 3 : 4, rows = (n + columns - 1) / columns;
     int widest = widest_label(s, f), panel = n == 1 ? 380 : 265;
@@ -130,6 +131,25 @@ void layout_panels(const Cells *s, Figure *f, int n, const char *const *title, c
     if (labels) spread_labels(y, f->mixers, 0.065);
     for (int m = 0; labels && m < f->mixers; m++) buf_printf(&heights, "%.3f ", y[m]);
     set_text(&f->variables, "LABEL_Y", heights.s);
+}
+
+bool set_chances(Figure *f, const Buf *csv, const char *panel, Err *err)
+{
+    Csv drawn;
+    bool any = false;
+    Buf chances = buf_new(csv->a);
+    TRY(csv_parse("figure", csv->s, csv->a, &drawn, err));
+    buf_puts(&chances, "");
+    for (int p = 1; p <= f->panels; p++) {
+        bool here = false;
+        for (int r = 0; r < drawn.rows && !here; r++)
+            here = (int)csv_num(&drawn, r, panel) == p && !isnan(csv_num(&drawn, r, "chance"));
+        buf_printf(&chances, "%d ", here);
+        any = any || here;
+    }
+    buf_printf(&f->variables, "CHANCE=%d; ", any);
+    set_text(&f->variables, "CHANCES", chances.s);
+    return true;
 }
 
 /* ---- captions ---- */

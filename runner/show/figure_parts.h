@@ -64,6 +64,8 @@ const char *shortened(Arena *a, const char *text, int n);  /* at most n characte
 /* Sizes of a figure of n panels in a grid with a legend, and ROWS, COLS, PANELS, LEGEND, LABEL_Y for the script. end:
  * where the lines of the mixers end, if names beside them may replace the legend (one panel, six lines), or NULL. */
 void layout_panels(const Cells *s, Figure *f, int n, const char *const *title, const double *end);
+/* CHANCES: by panel (a column of the CSV), is there a chance to draw; CHANCE: in any. gnuplot warns of an empty line. */
+bool set_chances(Figure *f, const Buf *csv, const char *panel, Err *err);
 /* "median over 3 seeds" or "one seed", of the chosen cells */
 const char *seeds_text(const Cells *s, const Figure *f, Arena *a);
 const char *bars_text(const Cells *s, const Figure *f);    /* what their intervals are */

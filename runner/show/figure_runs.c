@@ -89,7 +89,7 @@ static bool put_panels(const Cells *s, Figure *f, PutLine *put_line, Buf *csv, E
     }
     layout_panels(s, f, f->panels, title, NULL);
     set_words(&f->variables, "SHOWN", shown, f->panels);
-    return true;
+    return set_chances(f, csv, "case_no", err);
 }
 
 /* ---- learning curves ---- */

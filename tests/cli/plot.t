@@ -120,6 +120,13 @@ $ grep -oE '>(50% of "it"|c’est_{la} vie|`back` [$]HOME|a "b" \\+n.x_2|naïve 
 $ seqprobe plot odd --term dumb | grep -c 'a label so long that no t…'
 5
 
+# A chance that is not known is not drawn.
+$ mkdir results/blind && sed 's/,0[.]2*5,\([0-9]*,[0-9]*,1000\)/,,\1/' results/demo/selected.csv > results/blind/selected.csv; seqprobe plot blind -f svg --figure length; grep -c '>chance<' results/blind/figures/length.svg
+results/blind/figures/length.csv
+results/blind/figures/length.svg
+0
+? 1
+
 # On the terminal: captions, labels, axes.
 $ seqprobe plot demo --term dumb | grep -cE 'net, one|other ±|accuracy|length'
 17
