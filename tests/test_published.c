@@ -11,6 +11,7 @@
 #include "base/value.h"
 #include "show/facts.h"
 #include "show/table.h"
+#include "train/metrics.h"
 
 static Arena *arena;
 static Err err;
@@ -218,6 +219,10 @@ START_TEST(scaled_where_the_source_scales)
     ck_assert_str_eq(c[0].metric, "scaled acc_token");
     ck_assert_str_eq(c[0].over, "best");
     ck_assert_double_eq_tol(c[0].ours, 0.8, 1e-12); /* (0.85 - 0.25) / 0.75 */
+    double lo, hi;
+    wilson(0.85, 1000, &lo, &hi); /* of the best seed, and of no other */
+    ck_assert_double_eq_tol(c[0].ours_lo, (lo - 0.25) / 0.75, 1e-9);
+    ck_assert_double_eq_tol(c[0].ours_hi, (hi - 0.25) / 0.75, 1e-9);
     ck_assert_int_eq(c[0].verdict, AGREES);
     ck_assert_str_eq(c[1].over, "median"); /* the source does not say */
     ck_assert_double_eq_tol(c[1].ours, 0.6, 1e-12);
@@ -232,7 +237,7 @@ START_TEST(order_counts_where_values_do_not)
                                { "b", 0.40, 0.39, 0.41, 0 },
                                { "c", 0.80, 0.79, 0.81, 0 },
                                { "d", 0.42, 0.41, 0.43, 0 } };
-    static const char *const facts[] = { "A,0.99,share,,,,", "B,0.60,share,,,,", "C,0.95,share,,,,", "D,0.20,share,,,,",
+    static const char *const facts[] = { "A,0.99,share,,,,", "B,0.60,share,,,,", "C,0.92,share,,,,", "D,0.20,share,,,,",
                                          NULL };
     int n;
     Cells s = cells_of(4, row, 0.1);
