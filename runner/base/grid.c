@@ -151,6 +151,22 @@ static bool is_number(const char *s)
     return !*s;
 }
 
+Grid grid_of_csv(Arena *a, const Csv *csv)
+{
+    char *align = ARENA_NEW(a, char, csv->cols + 1);
+    for (int i = 0; i < csv->cols; i++) {
+        align[i] = 'r';
+        for (int r = 0; r < csv->rows; r++)
+            if (csv->cell[r][i][0] && !is_number(csv->cell[r][i])) align[i] = 'l';
+    }
+    Grid g = grid_new(a, csv->cols, (const char *const *)csv->head, align);
+    for (int r = 0; r < csv->rows; r++) {
+        const char **row = grid_row(&g);
+        for (int i = 0; i < csv->cols; i++) row[i] = csv->cell[r][i];
+    }
+    return g;
+}
+
 static void write_json(const Grid *g, Buf *b)
 {
     buf_puts(b, "[");

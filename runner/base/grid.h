@@ -17,6 +17,8 @@ bool format_read(const char *flag, const char *text, Format *out, Err *err);
 #define BOLD_OFF "\x02"
 typedef struct Grid { Arena *a; int cols, rows, cap; const char **head, *align, ***cell; bool color; } Grid;
 Grid  grid_new(Arena *a, int cols, const char *const *head, const char *align);
+/* The cells of a CSV file; columns of numbers are 'r'. */
+Grid  grid_of_csv(Arena *a, const Csv *csv);
 /* Appends an empty row and returns its cells. */
 const char **grid_row(Grid *g);
 /* The whole table as text that ends in a newline. FORMAT_TABLE separates columns by two blanks, and with a group

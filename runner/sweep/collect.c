@@ -311,13 +311,23 @@ static int collect_command(Cli *cli, Err *err)
     if (!plan_read(cli->args[0], cli->n_sets, cli->sets, cli->arena, &plan, err)) return EXIT_USAGE;
     if (plan.notes) fputs(plan.notes, stderr);
     if (!plan_write(&plan, results, err) || !collect_results(&plan, results, &finished, err)) return EXIT_FAILED;
+    if (cli_format(cli) != FORMAT_TABLE) {
+        Csv runs;
+        const char *path = arena_printf(cli->arena, "%s/%s/runs.csv", results, plan.name);
+        if (!csv_read(path, cli->arena, &runs, err)) return EXIT_FAILED;
+        Grid g = grid_of_csv(cli->arena, &runs);
+        grid_print(&g, cli_format(cli));
+        return EXIT_OK;
+    }
     printf("%s: %d of %d rows finished\n%s/%s/{plan,runs,metrics,selected}.csv\n", plan.name, finished, plan.rows,
            results, plan.name);
     return EXIT_OK;
 }
 
 static const Flag collect_flags[] = {
-    { "results", 0, FLAG_STRING, "results", "DIR", "where runs/ and the sweep's folder are" }, FLAG_END
+    { "results", 0, FLAG_STRING, "results", "DIR", "where runs/ and the sweep's folder are" },
+    { "format", 'f', FLAG_STRING, "table", "table|csv|json", "table: a summary; csv and json: the runs" },
+    FLAG_END
 };
 
 const Command command_collect = {
@@ -325,7 +335,9 @@ const Command command_collect = {
     .synopsis = "CONFIG [key=value...]",
     .summary = "gather the runs of a config into CSV files, finished or not",
     .description =
+        "examples:\n"
         "  seqprobe collect configs/quick.yaml\n"
+        "  seqprobe collect configs/quick.yaml --format json     the runs as data\n"
         "\n"
         "Writes DIR/NAME/{plan,runs,metrics,selected}.csv from DIR/runs/ID/. A sweep does this by itself at its end;\n"
         "this is for looking into one that is still running.\n",

@@ -81,12 +81,17 @@ static int exit_code_of(const char *dir, Arena *a)
 }
 
 /* Print the row of result.csv that a person wants to see. */
-static void print_result(const char *dir, Arena *a)
+static void print_result(const char *dir, Format format, Arena *a)
 {
     Csv c;
     Err none = { 0 };
     const RunState state = run_state(dir);
     if (!csv_read(path_join(a, dir, "result.csv"), a, &c, &none) || c.rows != 1) return;
+    if (format != FORMAT_TABLE) {
+        Grid g = grid_of_csv(a, &c);
+        grid_print(&g, format);
+        return;
+    }
     if (!run_state_final(state)) {
         printf("%s  %s after %s steps; the same command goes on from there%s\n", csv_get(&c, 0, "run_id"),
                run_state_name(state), csv_get(&c, 0, "steps_done"),
@@ -126,7 +131,7 @@ static int train_here(Cli *cli, const RunSpec *spec, const char *dir, Err *err)
     if (!run_execute(spec, dir, cli_real(cli, "max-seconds"), &hooks, err)) return EXIT_FAILED;
     if (reporter.tty && reporter.fd < 0 && !reporter.quiet) fprintf(stderr, "\r\033[K");
     signal(SIGPIPE, SIG_DFL);
-    if (!reporter.quiet) print_result(dir, cli->arena);
+    if (!reporter.quiet) print_result(dir, cli_format(cli), cli->arena);
     return exit_code_of(dir, cli->arena);
 }
 
@@ -138,7 +143,7 @@ static int run_here(Cli *cli, const RunSpec *spec, const char *dir, Err *err)
     if (cli_bool(cli, "force")) checkpoint_remove(dir);
     if (run_state_final(run_state(dir)) && !cli_bool(cli, "force")) {
         fprintf(stderr, "seqprobe: note: %s is finished; --force trains it again\n", spec->id);
-        if (!cli_bool(cli, "quiet")) print_result(dir, cli->arena);
+        if (!cli_bool(cli, "quiet")) print_result(dir, cli_format(cli), cli->arena);
         code = EXIT_OK;
     } else
         code = train_here(cli, spec, dir, err);
@@ -199,6 +204,7 @@ static const Flag run_flags[] = {
       "another host's lock counts as left behind if not touched for S seconds" },
     { "force", 0, FLAG_BOOL, NULL, NULL, "train a finished run again" },
     { "quiet", 'q', FLAG_BOOL, NULL, NULL, "no progress, no summary" },
+    { "format", 'f', FLAG_STRING, "table", "table|csv|json", "of the summary; csv and json: the row of result.csv" },
     FLAG_END
 };
 
