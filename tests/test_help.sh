@@ -39,7 +39,7 @@ for c in "$TOP"/configs/*.yaml; do
     echo 'thresholds: [{where: {mixer: lstm}, min: 0}, {where: {mixer: mingru}, max: 0}]' >> "configs/$(basename "$c")"
 done
 PATH=$work/in:$PATH; ln -s "$SEQPROBE" in/seqprobe
-if seqprobe sweep configs/quick.yaml -j 2 > out 2> err; then
+if seqprobe sweep configs/quick.yaml -j 2 > out 2> err && seqprobe collect configs/core.yaml > out 2> err; then
     run=$(ls results/runs | head -n 1)
     cp -r "results/runs/$run" results/runs/r0123456789ab
     mkdir results/reference && cp -r results/quick results/reference/quick

@@ -207,7 +207,7 @@ static bool is_config(const char *what)
 bool cells_read(const char *what, const char *results, Arena *a, Cells *out, Err *err)
 {
     Plan plan = { .name = what };
-    const char *config = is_config(what) ? what : arena_printf(a, "configs/%s.yaml", what);
+    const char *config = is_config(what) ? what : data_find(a, arena_printf(a, "configs/%s.yaml", what));
     memset(out, 0, sizeof *out);
     if (is_config(what)) {
         int finished;
@@ -231,7 +231,7 @@ bool cells_read(const char *what, const char *results, Arena *a, Cells *out, Err
     }
     out->figures = plan.figures;
     out->published = plan.published;
-    out->reference = "results/reference/published";
+    out->reference = data_find(a, "results/reference/published");
     out->title = plan.title;
     out->question = plan.question;
     return read_selected(selected, results, a, out, err);

@@ -129,7 +129,7 @@ static int run(Cli *c, Err *err)
         err_set(err, EXIT_USAGE, "usage: seqprobe report %s", c->command->synopsis);
         return EXIT_USAGE;
     }
-    r.config = is_config(c->args[0]) ? c->args[0] : arena_printf(r.a, "configs/%s.yaml", c->args[0]);
+    r.config = is_config(c->args[0]) ? c->args[0] : data_find(r.a, arena_printf(r.a, "configs/%s.yaml", c->args[0]));
     if (!is_config(c->args[0]) && !file_exists(r.config)) {
         err_set(err, EXIT_USAGE, "'%s' is no config file and there is no %s: give the file the sweep was made from",
                 c->args[0], r.config);

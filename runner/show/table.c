@@ -80,7 +80,7 @@ static int run(Cli *c, Err *err)
     else if (published && cli_bool(c, "scaled"))
         err_set(err, EXIT_USAGE, "--scaled is for the main table; with --published the source decides");
     if (err->code || !cells_read(c->args[0], cli_string(c, "results"), a, &s, err)) return EXIT_USAGE;
-    s.reference = cli_string(c, "reference");
+    if (cli_given(c, "reference")) s.reference = cli_string(c, "reference");
     if (!read_published(&s, published || cli_given(c, "reference"), a, &n, &comparison, err)) return EXIT_USAGE;
     TableView v = table_view(&s, cli_bool(c, "scaled"), a);
     if (published)
@@ -97,7 +97,7 @@ static const Flag flags[] = {
     { "scaled", 0, FLAG_BOOL, NULL, NULL, "(accuracy - chance) / (1 - chance) instead of accuracies" },
     { "save", 0, FLAG_BOOL, NULL, NULL, "also write DIR/NAME/table.md, and published.md and published.csv" },
     { "results", 0, FLAG_STRING, "results", "DIR", "where the sweep's folder is" },
-    { "reference", 0, FLAG_STRING, "results/reference/published", "DIR", "where the published numbers are" },
+    { "reference", 0, FLAG_STRING, NULL, "DIR", "where the published numbers are (default: the program's)" },
     FLAG_END,
 };
 

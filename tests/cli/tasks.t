@@ -19,15 +19,19 @@ diagonal
 ...
 
 $ seqprobe list --format csv
-! seqprobe: error: --format csv lists one kind: tasks, mixers or configs
+! seqprobe: error: --format csv lists one kind: tasks, mixers, configs or commands
 ? 2
 
 $ seqprobe list task
-! seqprobe: error: cannot list 'task': tasks, mixers or configs
+! seqprobe: error: unknown list 'task' (did you mean 'tasks'?)
 ? 2
 
-$ seqprobe list configs
-! seqprobe: error: no folder configs/ here; run seqprobe in the source tree
+# The program finds its configs from anywhere; SEQPROBE_DATA names another place.
+$ seqprobe list configs --format csv | sed -n 's|.*/configs/quick.yaml,.*|found|p'
+found
+
+$ SEQPROBE_DATA=/nowhere seqprobe list configs
+! seqprobe: error: no folder /nowhere/configs; SEQPROBE_DATA names the one it is in
 ? 2
 
 # Two examples, with everything that is not scored as a dot.

@@ -10,7 +10,7 @@ function cells(line,    n, c) {
         } else {
             match(line, /^[^,]*/); c = substr(line, 1, RLENGTH); line = substr(line, RLENGTH + 1)
             if (c ~ /"/) fail("a quote inside of a cell")
-            if (tolower(c) ~ /^-?(nan|inf|infinity|na|null|none)$/) fail("'" c "' for what is missing")
+            if (tolower(c) ~ /^-?(nan|inf|infinity|na|null)$/) fail("'" c "' for what is missing")
         }
         cell[++n] = c
         if (line == "") return n
