@@ -38,8 +38,8 @@ typedef struct LockOwner { char host[128]; long pid; } LockOwner;    /* host "":
  * says which), -2 with err set. Another host's lock that was not touched for `timeout` seconds is taken over with a
  * note. The lock goes when every process that has the descriptor has closed it or ended. */
 int  run_lock(const char *dir, double timeout, LockOwner *owner, Err *err);
-/* Is the lock of dir held, and by whom? Nothing is written; flock knows no other question than to take a shared lock for
- * an instant. Another host's lock counts for `timeout` seconds after it was touched, by our clock. */
+/* Is the lock of dir held, and by whom? Nothing is written; flock knows no other question than to take a shared lock
+ * for an instant. Another host's lock counts for `timeout` seconds after it was touched, by our clock. */
 bool run_lock_held(const char *dir, double timeout, LockOwner *owner);
 /* The descriptor of the lock of dir that our parent took for us and named in SEQPROBE_LOCK_FD; -1: none. */
 int  run_lock_inherited(const char *dir);

@@ -15,7 +15,7 @@ static size_t measure_state(const Model *m, Tape *tape, int len, int cap)
     return model_state_reals(m, tape, len < cap ? len : cap);
 }
 
-/* Measure the test sets that are not measured yet. False with the outcome saying why: stopped, or the folder is gone. */
+/* Measure the test sets that are not measured yet. False with the outcome saying why: stopped, or no folder left. */
 static bool test_all(const Model *m, Tape *tape, Checkpoint *keep, const RunHooks *hooks, Arena *a, TrainOutcome *o)
 {
     const RunSpec *s = m->spec;

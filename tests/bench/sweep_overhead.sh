@@ -45,4 +45,5 @@ for round in $(seq "$ROUNDS"); do
         "$two" "$pool"
     over="$over $o" eff="$eff $e" cpu="$cpu $p"
 done
-echo "overhead per run: $(middle $over) ms, processor time $(middle $cpu) ms; -j 2 against two processes: $(middle $eff) %"
+echo "overhead per run: $(middle $over) ms," \
+     "processor time $(middle $cpu) ms; -j 2 against two processes: $(middle $eff) %"
