@@ -27,7 +27,7 @@ typedef struct Figure {
 
 struct FigureKind {
     const char *name;
-    const char *key, *choice[4];       /* the option of its own in `figures:` and its values, the default first; or NULL */
+    const char *key, *choice[4];       /* a key of its own in `figures:`, and its values, the default first; or NULL */
     const char *empty;                 /* why there may be nothing to draw */
     /* Write the CSV; false only for files that cannot be read. */
     bool (*data)(const Cells *s, Figure *f, Buf *csv, Err *err);
@@ -57,14 +57,14 @@ void put_labels(Buf *csv, const Cells *s, int kase, int mixer);   /* "case,mixer
 void keep_drawn(const Cells *s, Figure *f, bool (*wanted)(const Cell *c));
 bool has_points(const Cell *c);
 bool has_lengths(const Cell *c);                           /* several of them */
-/* Labels of mixers are cut to LABEL_MAX characters, on a terminal to LABEL_DUMB; those of cases on an axis to CASE_MAX. */
+/* Labels of mixers are cut to LABEL_MAX characters, on a terminal to LABEL_DUMB; cases on an axis to CASE_MAX. */
 enum { LABEL_MAX = 48, LABEL_DUMB = 26, CASE_MAX = 28 };
 int  widest_label(const Cells *s, const Figure *f);        /* of the chosen mixers, in characters */
 const char *shortened(Arena *a, const char *text, int n);  /* at most n characters, the last an ellipsis if need be */
 /* Sizes of a figure of n panels in a grid with a legend, and ROWS, COLS, PANELS, LEGEND, LABEL_Y for the script. end:
  * where the lines of the mixers end, if names beside them may replace the legend (one panel, six lines), or NULL. */
 void layout_panels(const Cells *s, Figure *f, int n, const char *const *title, const double *end);
-/* CHANCES: by panel (a column of the CSV), is there a chance to draw; CHANCE: in any. gnuplot warns of an empty line. */
+/* CHANCES: by panel (a column of the CSV), is there a chance to draw; CHANCE: in any. gnuplot warns of empty lines. */
 bool set_chances(Figure *f, const Buf *csv, const char *panel, Err *err);
 /* "median over 3 seeds" or "one seed", of the chosen cells */
 const char *seeds_text(const Cells *s, const Figure *f, Arena *a);

@@ -4,9 +4,9 @@
  *   heatmap   x, y, case, mixer, acc, scaled, text, ink, seeds     scaled = (acc - chance)/(1 - chance) within 0..1;
  *             text: acc as printed; ink: colour of the text, 0xrrggbb as a number; seeds: "solved/seeds"
  *
- *   solved    x, y, case, mixer, solved, seeds, share, lo, hi, text, left, right, from, to, full     share = solved/seeds
- *             with its 95 % Wilson interval; behind text (as printed) the same on the drawing's axis: the bar, the
- *             interval, the end of a full bar
+ *   solved    x, y, case, mixer, solved, seeds, share, lo, hi, text, left, right, from, to, full
+ *             share = solved/seeds with its 95 % Wilson interval; behind text (as printed) the same on the drawing's
+ *             axis: the bar, the interval, the end of a full bar
  *
  * A diverged cell has acc 0. `at: longest` takes the greatest length evaluated, for cases that have a length beyond the
  * training lengths.

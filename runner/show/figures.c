@@ -6,8 +6,8 @@
  *
  * Every figure may choose cases and mixers by label and have a name; a kind may have a key of its own (`at`, `x`, `y`).
  * Without `figures:` those kinds are drawn that the results have something for. Columns: figure_table.c,
- * figure_lines.c, figure_runs.c. Fails for unknown keys and labels (exit 2), for a gnuplot that is missing or warns, and
- * when there is nothing to draw at all (exit 1).
+ * figure_lines.c, figure_runs.c. Fails for unknown keys and labels (exit 2), for a gnuplot that is missing or warns,
+ * and when there is nothing to draw at all (exit 1).
  */
 #include "show/figures.h"
 

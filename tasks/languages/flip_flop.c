@@ -155,7 +155,7 @@ static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
 }
 
 /* Of P pairs, h written and the rest left: stacks of h bits, each reached by undos and a read. Inside a pair, j of them
- * before it, the instruction counts too: i on a stack shown to depth P-j-1, or a write pending on one a read less deep. */
+ * before it, the instruction counts too: i on a stack shown to depth P-j-1, or a write pending on one read less. */
 static double memory_bits(const void *cfg, const void *data)
 {
     (void)data;

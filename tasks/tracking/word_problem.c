@@ -21,7 +21,7 @@
  *                counts at its last copy, so the first repeat-1 targets are identities
  *
  * Memory: log2 of the number of products that the same number of elements can have: log2 |G|, but less for few where
- * they are one coset (S<n>: |G|/2, every generator is odd); swaps_hard: of those after whole blocks, times those of one.
+ * they are one coset (S<n>: |G|/2, every generator is odd); swaps_hard: those after whole blocks, times those of one.
  *
  * Chance is 1/|G|; the majority share is exact, from the chain of products. Headline acc_token; the sources report
  * acc_exact (all prefixes right) and acc_prefix, which the runner always gives beside it. Fails for unknown groups and
