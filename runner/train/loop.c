@@ -262,6 +262,7 @@ static bool ends(TrainState *s, const TrainCfg *cfg, const RunHooks *hooks, doub
     return s->over || strcmp(o->status, "ok") != 0;
 }
 
+/* From where keep stands to an end. Its state is whole wherever a checkpoint is written: between two steps. */
 static void train(Trainer *tr, Checkpoint *keep, double max_seconds, const RunHooks *hooks, Arena *a)
 {
     const TrainCfg *cfg = &tr->spec->train;
@@ -299,8 +300,10 @@ void train_loop(Model *model, Tape *eval_tape, Checkpoint *keep, double max_seco
     tr.tape->flops = keep->state.flops;
     train(&tr, keep, max_seconds, hooks, a);
     if (arena_peak(tr.tape->arena) > o->tape_bytes) o->tape_bytes = arena_peak(tr.tape->arena);
-    if (keep->state.over ? checkpoint_due(keep, 2) : strcmp(o->status, "diverged") && strcmp(o->status, "failed"))
-        if (!checkpoint_save(keep, model->params, keep->state.over ? NULL : &tr.opt, &err)) fail(o, &err);
+    const bool over = keep->state.over, stopped = !strcmp(o->status, "interrupted") || !strcmp(o->status, "timeout");
+    if ((over ? checkpoint_due(keep, 2) : stopped) &&
+        !checkpoint_save(keep, model->params, over ? NULL : &tr.opt, &err))
+        fail(o, &err);
     trainer_close(&tr);
     *out = *o;
     out->valid_score = slice_score(model->spec, run_slice(model->spec, model->spec->train.stop_slice), a);

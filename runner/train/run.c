@@ -82,7 +82,6 @@ static bool execute(Model *model, const char *dir, double max_seconds, const Run
     Manifest *manifest = manifest_open(spec, model->params, a);
     manifest->command = hooks ? hooks->command : NULL;
     TRY(checkpoint_open(&keep, spec, r.params, dir, hooks ? hooks->checkpoint_seconds : CHECKPOINT_SECONDS, err));
-    checkpoint_restore(&keep, model->params, NULL);
     manifest->resumed = keep.resumed;
     bool ok = manifest_write(manifest, dir, err);
     if (ok) train_and_test(model, &keep, max_seconds, hooks, a, &r, &peak_bytes);
