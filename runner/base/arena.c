@@ -57,7 +57,10 @@ static Block *block_new(Arena *a, size_t base, size_t bytes)
     Block *b = malloc(sizeof *b);
     if (!b) out_of_memory(a->name, sizeof *b, a->reserved);
     *b = (Block){ .base = base, .cap = cap, .mem = aligned_alloc(ALIGN, cap / ALIGN * ALIGN + ALIGN) };
-    if (!b->mem) out_of_memory(a->name, cap, a->reserved);
+    if (!b->mem) {
+        free(b);
+        out_of_memory(a->name, cap, a->reserved);
+    }
     a->reserved += cap;
     return b;
 }

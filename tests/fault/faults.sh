@@ -3,6 +3,7 @@
 # Make calls to the system fail, one at a time, and look at what is left (fault.c says which and how).
 #
 #   faults.sh PROGRAM [quick]     PROGRAM: build/.../fault/seqprobe; quick: one call of a kind here and there
+#   ONLY="run sweep"              these scenarios; FIRST=60
 #
 # A scenario is a folder and a command. It runs once undisturbed (the reference), once to count its calls, and then once
 # for each chosen call: the first FIRST ones, and the first at every place in the program. Each time it must
@@ -82,14 +83,14 @@ try() {
     odd=$(same_tree "$work/reference" "$work/now") || bad="$bad; repeated: $odd"
     [ -z "$bad" ] && return
     failures=$((failures + 1))
-    faults="$faults
-$label, call $at ($(sed -n "${at}p" "$work/log" | cut -d' ' -f2)${short:+, short}): $bad
-    $(grep -m1 . "$work/err")"
+    echo "$label, call $at ($(sed -n "${at}p" "$work/log" | cut -d' ' -f2)${short:+, short}):" $bad
+    sed 's/^/    /' "$work/err" | head -n 20
 }
 
 # scenario NAME STEP COMMAND...: every STEPth of the chosen calls in a quick run
 scenario() {
     name=$1 step=$2; shift 2
+    case " ${ONLY:-$name} " in *" $name "*) ;; *) return ;; esac
     rm -rf "$work/reference"; cp -r "$work/before" "$work/reference"
     (cd "$work/reference" && "$program" "$@") > "$work/reference.out" 2> "$work/err" < /dev/null ||
         { echo "$name: fails undisturbed:"; cat "$work/err"; exit 1; }
@@ -133,5 +134,5 @@ fresh;   scenario help 9 help exit-codes
 
 printf '%s\n' $codes | sort -n | uniq -c |
     awk '{ s = s (s ? ", " : "") $2 " x " $1 } END { print "note: exit codes: " s }'
-echo "$((100 * (checks - failures) / checks))%: Checks: $checks, Failures: $failures, Errors: 0$faults"
+echo "$((100 * (checks - failures) / checks))%: Checks: $checks, Failures: $failures, Errors: 0"
 [ "$failures" -eq 0 ]
