@@ -25,7 +25,7 @@ struct Arena {
     size_t used, peak, reserved;
 };
 
-_Noreturn void out_of_memory(const char *what, size_t want, size_t have)
+void out_of_memory(const char *what, size_t want, size_t have)
 {
     fprintf(stderr, "seqprobe: error: out of memory: %s wants %zu bytes and holds %zu\n", what, want, have);
     exit(EXIT_MEMORY);

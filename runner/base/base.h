@@ -60,7 +60,7 @@ typedef struct Arena Arena;
 
 Arena *arena_new(const char *name);
 /* The line and the exit of a failed allocation, for memory that lies in no arena. */
-_Noreturn void out_of_memory(const char *what, size_t want, size_t have);
+__attribute__((noreturn)) void out_of_memory(const char *what, size_t want, size_t have);
 void   arena_free(Arena *a);                                       /* a may be NULL */
 void  *arena_alloc(Arena *a, size_t count, size_t size);           /* uninitialised (NaN under POISON) */
 void  *arena_zalloc(Arena *a, size_t count, size_t size);          /* zeroed */

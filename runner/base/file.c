@@ -69,7 +69,7 @@ void buf_printf(Buf *b, const char *fmt, ...)
 
 void buf_csv(Buf *b, const char *cell)
 {
-    if (!cell[strcspn(cell, ",\"\r\n")]) {
+    if (!cell[strcspn(cell, ",\"\r\n")] && strncmp(cell, "\xef\xbb\xbf", 3) != 0) { /* no byte order mark either */
         buf_puts(b, cell);
         return;
     }

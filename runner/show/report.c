@@ -118,12 +118,9 @@ static bool write_page(Report *r, const char *out, Err *err)
 
 static int run(Cli *c, Err *err)
 {
-    Report r = { .a = c->arena,
-                 .tmp = arena_new("report row"),
-                 .b = buf_new(c->arena),
-                 .n_sets = c->n_sets,
-                 .sets = c->sets,
-                 .results = cli_string(c, "results") };
+    Report r = {
+        .a = c->arena, .b = buf_new(c->arena), .n_sets = c->n_sets, .sets = c->sets, .results = cli_string(c, "results")
+    };
     const char *out = cli_string(c, "out");
     if (c->n_args != 1) {
         err_set(err, EXIT_USAGE, "usage: seqprobe report %s", c->command->synopsis);
@@ -136,10 +133,12 @@ static int run(Cli *c, Err *err)
         return EXIT_USAGE;
     }
     r.linked = !out;
-    if (!load(&r, err)) return err->code;
-    if (!out) out = path_join(r.a, r.cells.dir, "report.html");
-    if (!write_page(&r, out, err)) return err->code;
+    r.tmp = arena_new("report row");
+    bool ok = load(&r, err);
+    if (!out) out = path_join(r.a, r.cells.dir ? r.cells.dir : "", "report.html");
+    ok = ok && write_page(&r, out, err);
     arena_free(r.tmp);
+    if (!ok) return err->code;
     if (strcmp(out, "-")) printf("%s\n", out);
     return EXIT_OK;
 }

@@ -70,11 +70,10 @@ static void on_progress(void *self, const RunProgress *p)
             p->step, p->steps, p->loss, p->valid_acc, p->tokens_per_s, p->eta_s, r->tty ? "" : "\n");
 }
 
-static int exit_code_of(const char *dir, Arena *a)
+static int exit_code_of(const char *dir, Arena *a, Err *err)
 {
     char *status;
-    Err none = { 0 };
-    if (!file_read(path_join(a, dir, "status"), 64, a, &status, NULL, &none)) return EXIT_FAILED;
+    if (!file_read(path_join(a, dir, "status"), 64, a, &status, NULL, err)) return err->code;
     if (!strncmp(status, "ok", 2) || !strncmp(status, "diverged", 8)) return EXIT_OK;
     if (!strncmp(status, "interrupted", 11)) return stop_signal == SIGUSR1 ? EXIT_CONTINUE : 128 + stop_signal;
     return EXIT_FAILED;
@@ -132,7 +131,7 @@ static int train_here(Cli *cli, const RunSpec *spec, const char *dir, Err *err)
     if (reporter.tty && reporter.fd < 0 && !reporter.quiet) fprintf(stderr, "\r\033[K");
     signal(SIGPIPE, SIG_DFL);
     if (!reporter.quiet) print_result(dir, cli_format(cli), cli->arena);
-    return exit_code_of(dir, cli->arena);
+    return exit_code_of(dir, cli->arena, err);
 }
 
 static int run_here(Cli *cli, const RunSpec *spec, const char *dir, Err *err)

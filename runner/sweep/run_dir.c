@@ -95,7 +95,9 @@ int run_log_open(const char *dir, Err *err)
     if (fd < 0) return err_set(err, EXIT_FAILED, "%s: cannot be written: %s", path, strerror(errno)), -1;
     gethostname(host, sizeof host - 1);
     int n = snprintf(line, sizeof line, ATTEMPT "process %ld on %s\n", (long)getpid(), host);
-    if (write(fd, line, (size_t)n) == n) return fd;
+    ssize_t put = write(fd, line, (size_t)n);
+    if (put > 0 && put < n) put += write(fd, line + put, (size_t)(n - put));
+    if (put == n) return fd;
     err_set(err, EXIT_FAILED, "%s: cannot be written: %s", path, strerror(errno));
     close(fd);
     return -1;

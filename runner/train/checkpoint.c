@@ -291,8 +291,8 @@ void checkpoint_none(Checkpoint *c, const RunSpec *spec, size_t n)
     state_begin(c);
 }
 
-/* Take up the checkpoint in the folder, or put it aside. */
-static void take_up(Checkpoint *c)
+/* Take up the checkpoint in the folder, or put it aside. One that only could not be read now is neither: false. */
+static bool take_up(Checkpoint *c, Err *why)
 {
     Err err = { 0 };
     char *data;
@@ -304,7 +304,7 @@ static void take_up(Checkpoint *c)
             c->resumed++;
             fprintf(stderr, "seqprobe: note: %s: resumed at step %d of %d%s\n", c->spec->id, c->state.out.steps_done,
                     c->spec->train.steps, c->state.over ? ", training is over" : "");
-        } else {
+        } else if (err.code != EXIT_MEMORY) {
             const char *bad = path_join(a, c->dir, "checkpoint.bad");
             fprintf(stderr, "seqprobe: warning: %s: %s; kept as checkpoint.bad, training begins at step 0\n", path,
                     err.msg);
@@ -313,6 +313,7 @@ static void take_up(Checkpoint *c)
         }
     }
     arena_free(a);
+    return err.code != EXIT_MEMORY || err_set(why, err.code, "%s", err.msg);
 }
 
 /* curve.csv anew: a torn last row goes, and what came after the checkpoint. */
@@ -333,8 +334,7 @@ bool checkpoint_open(Checkpoint *c, const RunSpec *spec, size_t n, const char *d
     checkpoint_none(c, spec, n);
     c->dir = dir;
     c->every = every;
-    take_up(c);
-    if (write_curve(c, err)) return true;
+    if (take_up(c, err) && write_curve(c, err)) return true;
     checkpoint_free(c);
     return false;
 }
