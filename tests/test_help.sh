@@ -36,13 +36,17 @@ cd "$work" || exit 1
 mkdir configs in && ln -s "$TOP/plots" plots
 for c in "$TOP"/configs/*.yaml; do
     sed "s/^name:.*/name: $(basename "$c" .yaml)/" "$TOP/tests/cli/tiny.yaml" > "configs/$(basename "$c")"
-    echo 'thresholds: [{where: {mixer: lstm}, min: 0}, {where: {mixer: mingru}, max: 0}]' >> "configs/$(basename "$c")"
+    cat >> "configs/$(basename "$c")" <<'END'
+thresholds: [{where: {mixer: lstm}, min: 0}, {where: {mixer: mingru}, max: 0}]
+published: [{source: grazzi2025, place: Table 3, task: parity, case: short, slice: x2, measure: acc_final,
+             deviation: all of it, rows: {Transformer: lstm}}]
+END
 done
 PATH=$work/in:$PATH; ln -s "$SEQPROBE" in/seqprobe
 if seqprobe sweep configs/quick.yaml -j 2 > out 2> err && seqprobe collect configs/core.yaml > out 2> err; then
     run=$(ls results/runs | head -n 1)
     cp -r "results/runs/$run" results/runs/r0123456789ab
-    mkdir results/reference && cp -r results/quick results/reference/quick
+    mkdir results/reference && ln -s "$TOP/results/reference/published" results/reference/ && cp -r results/quick results/reference/quick
 elif not_built err; then
     echo "skipped: the examples: not built:$(sed 's/.*unknown//' err)"
 else
