@@ -29,7 +29,7 @@ $ (cat tiny.yaml; echo 'thresholds: [{where: {mixer: mingru}, min: 1.5}]') > fel
 $ seqprobe --version | grep -q sanitize && exit 71; ulimit -v 600000; seqprobe sample parity -n 1000000 > /dev/null 2> err; code=$?; grep -q '^seqprobe: .*out of memory: .* wants [0-9]* bytes' err && exit $code
 ? 71
 
-# 75, 130, 143: a run that is told to stop says so; the same command goes on with it.
+# 75, 130, 143, 129: a run that is told to stop says so; the same command goes on with it.
 $ stop() { seqprobe run long.yaml --dir $1 train.steps=1000000 train.stop_at=2 -q > out 2> err & p=$!; until [ -s $1/curve.csv ]; do sleep 0.05; done; kill -$1 $p; wait $p; code=$?; cat $1/status; exit $code; }; stop USR1
 interrupted
 ? 75
@@ -41,3 +41,7 @@ interrupted
 $ stop() { seqprobe run long.yaml --dir $1 train.steps=1000000 train.stop_at=2 -q > out 2> err & p=$!; until [ -s $1/curve.csv ]; do sleep 0.05; done; kill -$1 $p; wait $p; code=$?; cat $1/status; exit $code; }; stop TERM
 interrupted
 ? 143
+
+$ stop() { seqprobe run long.yaml --dir $1 train.steps=1000000 train.stop_at=2 -q > out 2> err & p=$!; until [ -s $1/curve.csv ]; do sleep 0.05; done; kill -$1 $p; wait $p; code=$?; cat $1/status; exit $code; }; stop HUP
+interrupted
+? 129

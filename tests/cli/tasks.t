@@ -131,7 +131,7 @@ $ seqprobe help train | grep -c ' lr '
 1
 
 $ seqprobe help exit-codes | grep -oE '^  [0-9]+' | tr -d '\n'
-  0  1  2  3  4  70  71  75  130  143
+  0  1  2  3  4  70  71  75  129  130  141  143
 
 $ seqprobe help metrics | grep -c '^  acc_'
 6
