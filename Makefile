@@ -308,5 +308,5 @@ $(error missing: $(NEEDED); `make deps` installs them)
 endif
 endif
 
-.PHONY: all lib link quick test test-junit test-long test-slurm asan bench bench-sweep smoke full sweep table figures report \
-        check-accuracy check-reference golden format lint readme reference deps clean help FORCE
+.PHONY: all lib link quick test test-junit test-long test-slurm asan bench bench-sweep smoke full sweep table figures \
+        report check-accuracy check-reference golden format lint readme reference deps clean help FORCE

@@ -417,29 +417,28 @@ static void put_descriptions(Buf *b, const Command *const *commands)
     buf_puts(b, "    esac\n}\n\n");
 }
 
-static const char zsh_end[] =
-    "_seqprobe_sh() { emulate -L sh; _seqprobe_search \"$@\"; }\n"
-    "\n"
-    "_seqprobe() {\n"
-    "    local sp_words sp_files sp_command sp_cur sp_what last=$words[CURRENT]\n"
-    "    local -a sp_list open closed\n"
-    "    _seqprobe_sh \"${(@)words[2,CURRENT]}\"\n"
-    "    if [[ $sp_what == commands || ( $sp_what == flags && -n $sp_command ) ]]; then\n"
-    "        _seqprobe_described \"$sp_command\"\n"
-    "        _describe -t $sp_what $sp_what sp_list\n"
-    "        return\n"
-    "    fi\n"
-    "    [[ $last == *=* ]] && compset -P '*[=,]'\n"
-    "    closed=(${(z)sp_words}); open=(${(M)closed:#*=}); closed=(${closed:#*=})\n"
-    "    (( $#open )) && compadd -S '' -a open\n"
-    "    (( $#closed )) && compadd -a closed\n"
-    "    case $sp_files in\n"
-    "    yaml) _files -g '*.yaml' ;;\n"
-    "    dirs) _files -/ ;;\n"
-    "    files) _files ;;\n"
-    "    esac\n"
-    "}\n"
-    "compdef _seqprobe seqprobe\n";
+static const char zsh_end[] = "_seqprobe_sh() { emulate -L sh; _seqprobe_search \"$@\"; }\n"
+                              "\n"
+                              "_seqprobe() {\n"
+                              "    local sp_words sp_files sp_command sp_cur sp_what last=$words[CURRENT]\n"
+                              "    local -a sp_list open closed\n"
+                              "    _seqprobe_sh \"${(@)words[2,CURRENT]}\"\n"
+                              "    if [[ $sp_what == commands || ( $sp_what == flags && -n $sp_command ) ]]; then\n"
+                              "        _seqprobe_described \"$sp_command\"\n"
+                              "        _describe -t $sp_what $sp_what sp_list\n"
+                              "        return\n"
+                              "    fi\n"
+                              "    [[ $last == *=* ]] && compset -P '*[=,]'\n"
+                              "    closed=(${(z)sp_words}); open=(${(M)closed:#*=}); closed=(${closed:#*=})\n"
+                              "    (( $#open )) && compadd -S '' -a open\n"
+                              "    (( $#closed )) && compadd -a closed\n"
+                              "    case $sp_files in\n"
+                              "    yaml) _files -g '*.yaml' ;;\n"
+                              "    dirs) _files -/ ;;\n"
+                              "    files) _files ;;\n"
+                              "    esac\n"
+                              "}\n"
+                              "compdef _seqprobe seqprobe\n";
 
 bool completion_script(const char *shell, const Command *const *commands, Arena *a, char **out, Err *err)
 {
