@@ -191,7 +191,7 @@ static bool fail_none(const Facts *f, const Counterpart *c, int pick, const bool
     int n;
     char text[96];
     const char **values = values_of(&f->csv, in, pick, a, &n);
-    const char *near = hint(c->pick[pick], values, text);
+    const char *near = name_hint(c->pick[pick], values, text);
     if (!*near && n == 1 && *values[0]) near = arena_printf(a, " (it is '%.120s')", values[0]);
     return fail_at(err, c->pick_at[pick], c->pick_is_key[pick], "published: %s has no %s '%s'%s%s", f->id,
                    pick_names[pick], c->pick[pick], pick ? " where the other keys hold" : "", near);

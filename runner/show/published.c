@@ -236,7 +236,7 @@ static bool find_facts(const Cells *s, const Counterpart *p, Facts *open, int *n
     while (known[sources]) sources++;
     if (label_at(known, sources, p->source) < 0)
         return fail_at(err, p->source_at, false, "published: no source '%s' in %s%s", p->source, s->reference,
-                       hint(p->source, known, text));
+                       name_hint(p->source, known, text));
     TRY(facts_read(s->reference, p->source, a, &open[*n_open], err));
     *out = &open[(*n_open)++];
     return true;

@@ -31,7 +31,7 @@ bool path_check(const char *path, const Value *at, Err *err)
     for (const char *const *s = names; *s; s++) known |= strcmp(*s, head) == 0;
     if (!known)
         return fail_at(err, at, true, "'%s' is no option path: '%s' is no section%s", path, head,
-                       hint(head, names, text));
+                       name_hint(head, names, text));
     bool leaf = strcmp(head, "case") == 0 || strcmp(head, "seed") == 0;
     if ((leaf && path[n]) || strstr(path, "..") || path[strlen(path) - 1] == '.')
         return fail_at(err, at, true, "'%s' is no option path (such as train.lr or task.len)", path);
@@ -178,7 +178,7 @@ static bool read_case(const Value *v, Err *err)
         bool known = strcmp(c->key, "label") == 0;
         for (const char *const *s = run_sections; *s; s++) known |= strcmp(*s, c->key) == 0;
         if (!known)
-            return fail_at(err, c, true, "a case has no section '%s'%s", c->key, hint(c->key, run_sections, text));
+            return fail_at(err, c, true, "a case has no section '%s'%s", c->key, name_hint(c->key, run_sections, text));
     }
     return true;
 }
@@ -340,7 +340,7 @@ static bool pick(Axis *axis, const Value *list, Arena *a, Err *err)
             char text[96];
             for (int i = 0; i < axis->n; i++) names[i] = axis->item[i].label;
             const char *want = v->kind == VALUE_SCALAR ? v->text : "?";
-            return err_set(err, EXIT_USAGE, "no case '%s'%s", want, hint(want, names, text));
+            return err_set(err, EXIT_USAGE, "no case '%s'%s", want, name_hint(want, names, text));
         }
         TRY(read_item(axis, v, a, &items[n], err));
         n++;

@@ -108,7 +108,7 @@ static bool fail_name(Err *err, const char *what, const char *name, const char *
 {
     char text[96];
     Buf known = buf_new(a);
-    const char *near = hint(name, names, text);
+    const char *near = name_hint(name, names, text);
     for (int i = 0; names[i]; i++) buf_printf(&known, "%s%s", i ? ", " : "", names[i]);
     if (*near) return err_set(err, EXIT_USAGE, "unknown %s '%s'%s", what, name, near);
     return err_set(err, EXIT_USAGE, "unknown %s '%s'; known: %s", what, name, known.s ? known.s : "none");

@@ -74,8 +74,6 @@ bool fail_at(Err *err, const Value *v, bool of_key, const char *fmt, ...)
     return err_set(err, EXIT_USAGE, "%s%s", value_place(v, of_key, place), text);
 }
 
-const char *hint(const char *name, const char *const *names, char *buf) { return name_hint(name, names, buf); }
-
 Value *value_without(Arena *a, const Value *map, const char *key)
 {
     Value *out = value_copy(a, map), *before = NULL;
@@ -251,7 +249,7 @@ static bool check_keys(const Value *root, Err *err)
         if (section)
             return fail_at(err, v, true, "unknown key '%s': it belongs under '%s', as {%s: {%s: ...}}", v->key, section,
                            section, v->key);
-        if (!k) return fail_at(err, v, true, "unknown key '%s'%s", v->key, hint(v->key, names, text));
+        if (!k) return fail_at(err, v, true, "unknown key '%s'%s", v->key, name_hint(v->key, names, text));
         if (!(k->kinds & (1u << v->kind))) return fail_at(err, v, false, "'%s' must be %s", v->key, k->want);
     }
     return true;

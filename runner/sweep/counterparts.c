@@ -43,7 +43,7 @@ static bool check_keys(const Value *map, Err *err)
     char text[96];
     for (const Value *v = map->first; v; v = v->next) {
         if (index_in(keys, v->key) < 0)
-            return fail_at(err, v, true, "published: unknown key '%s'%s", v->key, hint(v->key, keys, text));
+            return fail_at(err, v, true, "published: unknown key '%s'%s", v->key, name_hint(v->key, keys, text));
         if (strcmp(v->key, "rows") != 0 && (v->kind != VALUE_SCALAR || !v->text[0]))
             return fail_at(err, v, false, "published: '%s' must be a text", v->key);
     }
@@ -60,7 +60,7 @@ static bool read_choice(const Value *v, const char *const *names, const char **o
     }
     if (index_in(names, v->text) < 0)
         return fail_at(err, v, false, "published: %s '%s' is not one of %s%s", v->key, v->text, list,
-                       hint(v->text, names, text));
+                       name_hint(v->text, names, text));
     *out = v->text;
     return true;
 }
@@ -169,7 +169,7 @@ static const char *row_label(const Plan *plan, const PlanRow *row, Arena *a)
 static bool fail_label(Err *err, const Value *at, const char *what, const char *text, const char *const *names)
 {
     char buf[96];
-    return fail_at(err, at, false, "published: no %s '%s' in this sweep%s", what, text, hint(text, names, buf));
+    return fail_at(err, at, false, "published: no %s '%s' in this sweep%s", what, text, name_hint(text, names, buf));
 }
 
 static bool check_one(const Plan *plan, const char *const *cases, const char *const *mixers, const Counterpart *c,

@@ -31,8 +31,6 @@ Value *value_without(Arena *a, const Value *map, const char *key);
 bool value_same(Arena *a, const Value *x, const Value *y);
 /* err_set with the place of v (or of its key) in front; returns false. */
 bool fail_at(Err *err, const Value *v, bool of_key, const char *fmt, ...) PRINTF_LIKE(4, 5);
-/* name_hint under its short name. */
-const char *hint(const char *name, const char *const *names, char *buf);
 
 /* ---- axes.c ----------------------------------------------------------------------------------------------------- */
 

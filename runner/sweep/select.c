@@ -18,7 +18,7 @@ bool select_check(const Value *select, Err *err)
     char text[96];
     for (const Value *v = select ? select->first : NULL; v; v = v->next) {
         if (strcmp(v->key, "over") != 0)
-            return fail_at(err, v, true, "select: unknown key '%s'%s", v->key, hint(v->key, names, text));
+            return fail_at(err, v, true, "select: unknown key '%s'%s", v->key, name_hint(v->key, names, text));
         if (v->kind != VALUE_LIST)
             return fail_at(err, v, false, "select: 'over' must be a list of paths such as [train.lr]");
         for (const Value *p = v->first; p; p = p->next) {

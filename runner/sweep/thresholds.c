@@ -185,7 +185,7 @@ static bool read_item(const Plan *plan, const Value *item, Arena *a, Threshold *
         return fail_at(err, item, false, "a threshold is a map such as {where: {...}, min: 0.99}");
     for (const Value *v = item->first; v; v = v->next)
         if (!is_one_of(v->key, keys))
-            return fail_at(err, v, true, "threshold: unknown key '%s'%s", v->key, hint(v->key, keys, text));
+            return fail_at(err, v, true, "threshold: unknown key '%s'%s", v->key, name_hint(v->key, keys, text));
     *t = (Threshold){ .place = item,
                       .slice = "train",
                       .where = value_get(item, "where"),
@@ -204,7 +204,7 @@ static bool read_item(const Plan *plan, const Value *item, Arena *a, Threshold *
     TRY(read_text(item, "over", &over, err));
     if (t->metric && !is_one_of(t->metric, metric_names))
         return fail_at(err, value_get(item, "metric"), false, "threshold: unknown metric '%s'%s", t->metric,
-                       hint(t->metric, metric_names, text));
+                       name_hint(t->metric, metric_names, text));
     if (!is_one_of(over, over_names))
         return fail_at(err, value_get(item, "over"), false, "threshold: 'over' must be median, best or all, not '%s'",
                        over);
