@@ -113,14 +113,8 @@ static int summary(const Plan *plan, const Pool *pool, const PoolEnd *end, const
 
 static void put_word(Buf *b, const char *word)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
-    if (*word && !word[strspn(word, plain)]) {
-        buf_printf(b, " %s", word);
-        return;
-    }
-    buf_puts(b, " '");
-    for (; *word; word++) buf_puts(b, *word == '\'' ? "'\\''" : (const char[]){ *word, '\0' });
-    buf_puts(b, "'");
+    buf_puts(b, " ");
+    buf_shell(b, word);
 }
 
 char *command_line(const Cli *cli)
