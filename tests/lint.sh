@@ -28,6 +28,10 @@ texts=$(find Makefile runner tasks models tests plots configs .ci -type f 2>/dev
         head -n 3 "$f" | grep -q 'SPDX-License-Identifier: Apache-2.0' || echo "$f:1: no SPDX line"
     done
 
+    for f in tests/test_*.sh; do
+        [ ! -e "$f" ] || [ -x "$f" ] || echo "$f: not executable, so make test cannot run it"
+    done
+
     # Heads of plug-ins: "name - ...", shapes or an example, a source; and what a plug-in may include.
     for f in $(ls tasks/*/*.c models/*/*.c 2>/dev/null | grep -v /common/); do
         id=$(basename "$f" .c)
