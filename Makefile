@@ -26,11 +26,13 @@ WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-proto
 ifdef WERROR
 WARN    += -Werror
 endif
+# At -O1 gcc does not see that these are set.
+WARN    += $(if $(filter release,$(FLAVOUR)),,$(if $(filter gcc%,$(COMPILER)),-Wno-maybe-uninitialized))
 MATHS   := -ffp-contract=fast -fno-math-errno -fno-trapping-math
 CFLAGS_release  := -O3 -g
 CFLAGS_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DPOISON
 CFLAGS_valgrind := -O1 -g -DPOISON
-CFLAGS_tsan     := -O1 -g -fsanitize=thread $(if $(filter gcc%,$(COMPILER)),-Wno-maybe-uninitialized)
+CFLAGS_tsan     := -O1 -g -fsanitize=thread
 CFLAGS_coverage := -O1 -g --coverage -fprofile-update=atomic
 CFLAGS_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS   := $(CFLAGS_$(FLAVOUR))
