@@ -239,7 +239,7 @@ $ seqprobe table demo --reference $TOP/tests/cli/published --save > out
 $ seqprobe table demo --published --reference $TOP/tests/cli/published -f csv | cmp - results/demo/published.csv
 
 $ SEQPROBE_DATA=. seqprobe table demo -f markdown | cmp - results/demo/table.md
-! note: no results/reference/published here, so no table against the literature (--reference DIR)
+! note: no ./results/reference/published here, so no table against the literature (--reference DIR)
 
 $ seqprobe table demo --published --reference nowhere
 ! seqprobe: error: no published numbers in nowhere: give --reference DIR
