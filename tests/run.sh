@@ -39,9 +39,12 @@ if [ "$1" = --one ]; then one "$2" "$3"; exit 0; fi
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
+# Signals that our caller ignores (nohup, a job in the background) would be ignored by the programs under test as well.
+fresh='env --default-signal=HUP,INT,QUIT,TERM,USR1,PIPE'
+$fresh true 2> /dev/null || fresh=
 # The scripts come last and take longest: they are started first.
 printf '%s\n' "$@" | sed '1!G;h;$!d' |
-    xargs -n 1 -P "${TEST_JOBS:-$(nproc 2> /dev/null || echo 2)}" sh "$0" --one "$work"
+    xargs -n 1 -P "${TEST_JOBS:-$(nproc 2> /dev/null || echo 2)}" $fresh sh "$0" --one "$work"
 total=0 failures=0 bad=0
 for t in "$@"; do
     n=0 f=1 fell=1  # a program that left no sum was lost
