@@ -9,7 +9,7 @@ LABELS = words(LABEL_Y) > 0 && !DUMB
 CORNER = 1 - 1.0 * LEGEND / WIDTH
 if (!DUMB) {
     set multiplot layout ROWS,COLS \
-        margins screen 55.0 / WIDTH,CORNER,(LABELS ? 92.0 : 58.0) / HEIGHT,1 - 28.0 / HEIGHT \
+        margins screen 80.0 / WIDTH,CORNER,(LABELS ? 92.0 : 58.0) / HEIGHT,1 - 28.0 / HEIGHT \
         spacing screen 45.0 / WIDTH,62.0 / HEIGHT
     unset key
 }
@@ -20,6 +20,7 @@ if (LABELS) {
             textcolor rgb color(m)
     }
 }
+if (TERM eq "png") { set ylabel offset 1.5,0 }  # its letters are wider than gnuplot believes
 left(c) = (c - 1) % COLS == 0 || DUMB
 # Chance, where it is known: else under the axis, for gnuplot warns of a line without points.
 chance(c) = int(word(CHANCES, c)) ? column("chance") : -1

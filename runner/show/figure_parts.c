@@ -116,7 +116,7 @@ void layout_panels(const Cells *s, Figure *f, int n, const char *const *title, c
     int widest = widest_label(s, f), panel = n == 1 ? 380 : 265;
     if (widest < 13 && !labels) widest = 13; /* "trained up to" */
     int legend = 10 * widest + (labels ? 30 : 60), listed = 18 * (f->mixers + 3) + 20;
-    f->width = 55 + panel * columns + legend;
+    f->width = 80 + panel * columns + legend;
     f->height = 40 + (n == 1 ? 280 : 210) * rows + (labels ? 34 : 0);
     if (!labels && f->height < listed) f->height = listed;
     if (f->rows < f->mixers + 6) f->rows = f->mixers + 6;
