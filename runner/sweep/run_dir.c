@@ -66,6 +66,9 @@ bool run_prepare(const char *dir, const Value *config, Err *err)
     Arena *a = arena_new("run config");
     RunSpec spec;
     bool ok = run_resolve(config, a, &spec, err) && config_write(&spec, dir, err);
+    const RunState before = run_state(dir);
+    if (before == RUN_FAILED || before == RUN_TIMEOUT || before == RUN_INTERRUPTED)
+        ok = ok && status_write(dir, run_state_name(RUN_RUNNING), err);
     arena_free(a);
     return ok;
 }
