@@ -91,7 +91,7 @@ fi
 if command -v clang-tidy >/dev/null && [ "$TIDY" != 0 ]; then
     off=easily-swappable-parameters,reserved-identifier,macro-parentheses,narrowing-conversions
     off=$off,implicit-widening-of-multiplication-result,branch-clone,suspicious-string-compare,sizeof-expression
-    off=$off,misplaced-widening-cast,integer-division
+    off=$off,misplaced-widening-cast,integer-division,suspicious-missing-comma
     checks="-*,bugprone-*,-bugprone-$(echo $off | sed 's/,/,-bugprone-/g')"
     build=${BUILD:-$(dirname "$(ls build/*/version.h 2>/dev/null | head -n 1)")}
     printf '%s\n' $sources | grep -v '^tests/' | checks=$checks build=$build xargs -P2 -n8 sh -c '

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_tasks.c - the contract every task keeps, by default and at every line of tests/golden/tasks.hash.
+ * test_tasks.c - the contract every task keeps, and what tests/tasks/NAME.facts say of each (format: task_facts.h).
  *
- * A line of that file is `task <tab> options <tab> hash of the first 64 examples`. A changed hash: a generator
- * draws other examples; raise the task's VERSION and replace the hash by the one printed. Lines of absent tasks are
- * reported and skipped; a task without a line is reported.
+ * The contract runs by default and at every case with a hash: ids in range, the solver right wherever something is
+ * scored (10^4 examples; 10^3 under sanitizers) and blind to the future, examples that depend on their number alone, the
+ * majority baseline as stated. A changed hash: a generator draws other examples; raise the task's VERSION and replace
+ * the hash by the one printed. A name as argument: that task alone.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -12,35 +13,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/task_case.h"
+#include "support/states.h"
+#include "support/task_facts.h"
 
-enum { EXAMPLES = 10000, GOLDEN = 64, CASES_MAX = 1024 };
+#ifdef __SANITIZE_ADDRESS__
+enum { EXAMPLES = 1000 };
+#else
+enum { EXAMPLES = 10000 };
+#endif
+enum { GOLDEN = 64, CASES_MAX = 1024, DRAWS_MAX = 400000 };
 
-static const char HASHES[] = "tests/golden/tasks.hash";
-
-typedef struct Line {
-    const Task *task;
-    const char *settings, *hash;
-} Line;
-
-static Line line[CASES_MAX];
+/* Facts of the files, and the cases that run the contract (those with a hash, and the defaults of tasks without). */
+static const Fact *fact;
+static int facts;
+static Fact line[CASES_MAX];
 static int lines;
+
+static const Task *chosen; /* by the argument, or NULL */
 
 static Arena *arena;
 static void setup(void) { arena = arena_new("test"); }
 static void teardown(void) { arena_free(arena); }
 
-static TaskCase open_line(int i)
+static TaskCase open_fact(const Fact *f)
 {
     TaskCase c;
     Err err = { 0 };
-    bool ok = task_open(line[i].task, line[i].settings, arena, &c, &err);
-    ck_assert_msg(ok, "%s %s: %s", line[i].task->name, line[i].settings ? line[i].settings : "", err.msg);
+    bool ok = task_open(f->task, f->settings, arena, &c, &err);
+    ck_assert_msg(ok, "%s %s: %s", f->task->name, f->settings, err.msg);
     return c;
 }
 
 #define WHERE "%s %s: "
-#define AT    line[_i].task->name, line[_i].settings ? line[_i].settings : ""
+#define AT    line[_i].task->name, line[_i].settings
 
 static bool one_of(const char *s, const char *const *list)
 {
@@ -52,7 +57,7 @@ static bool one_of(const char *s, const char *const *list)
 START_TEST(describes)
 {
     static const char *const headlines[] = { "acc_token", "acc_mean", "acc_exact", "acc_final", NULL };
-    TaskCase c = open_line(_i);
+    TaskCase c = open_fact(&line[_i]);
     const Task *t = c.task;
     const TaskShape *s = &c.shape;
     ck_assert_ptr_eq(task_find(t->name), t);
@@ -108,7 +113,7 @@ static const char *fault(const TaskCase *c)
 
 START_TEST(solves)
 {
-    TaskCase c = open_line(_i);
+    TaskCase c = open_fact(&line[_i]);
     long scored = 0, missed = 0;
     for (int i = 0; i < EXAMPLES; i++) {
         int wrong;
@@ -127,7 +132,7 @@ END_TEST
 
 START_TEST(repeats)
 {
-    TaskCase a = open_line(_i), b = open_line(_i);
+    TaskCase a = open_fact(&line[_i]), b = open_fact(&line[_i]);
     uint64_t hash[8];
     for (int i = 0; i < 8; i++) task_draw(&a, (uint64_t)i), hash[i] = task_hash(&a, 0);
     for (int i = 7; i >= 0; i--) {
@@ -140,7 +145,7 @@ END_TEST
 /* Change or cut off what follows t: predictions up to t must not move. */
 START_TEST(causal)
 {
-    TaskCase c = open_line(_i);
+    TaskCase c = open_fact(&line[_i]);
     int *other = ARENA_NEW(arena, int, c.shape.max_len), *input = ARENA_NEW(arena, int, c.shape.max_len);
     Rng rng = rng_named(1, "causal");
     for (int i = 0; i < 60; i++) {
@@ -158,29 +163,44 @@ START_TEST(causal)
 END_TEST
 
 /* The commonest class of one half of the examples, measured on the other half; standard error over examples. */
-START_TEST(majority)
+static double measure_majority(TaskCase *c, double *error)
 {
-    TaskCase c = open_line(_i);
-    if (c.shape.chance_majority <= 0) return;
-    long *count = ARENA_NEW(arena, long, c.shape.vocab_out);
+    long *count = ARENA_NEW(arena, long, c->shape.vocab_out);
     int half = EXAMPLES / 2, best = 0;
     double hits[EXAMPLES / 2], sizes[EXAMPLES / 2], hit = 0, size = 0, spread = 0;
     for (int i = 0; i < EXAMPLES; i++) {
-        task_draw(&c, (uint64_t)i);
+        task_draw(c, (uint64_t)i);
         double h = 0, n = 0;
-        for (int t = 0; t < c.e.len; t++) {
-            if (c.e.target[t] == IGNORE) continue;
-            if (i < half) count[c.e.target[t]]++;
-            h += c.e.target[t] == best, n++;
+        for (int t = 0; t < c->e.len; t++) {
+            if (c->e.target[t] == IGNORE) continue;
+            if (i < half) count[c->e.target[t]]++;
+            h += c->e.target[t] == best, n++;
         }
         if (i >= half) hits[i - half] = h, sizes[i - half] = n, hit += h, size += n;
-        for (int k = 0; i == half - 1 && k < c.shape.vocab_out; k++)
+        for (int k = 0; i == half - 1 && k < c->shape.vocab_out; k++)
             if (count[k] > count[best]) best = k;
     }
-    double share = hit / size, want = c.shape.chance_majority;
+    double share = hit / size;
     for (int i = 0; i < half; i++) spread += (hits[i] - share * sizes[i]) * (hits[i] - share * sizes[i]);
-    ck_assert_msg(fabs(share - want) <= 4 * sqrt(spread) / size + 1e-9,
-                  WHERE "class %d has %.5f, said %.5f (s.e. %.5f)", AT, best, share, want, sqrt(spread) / size);
+    *error = sqrt(spread) / size;
+    return share;
+}
+
+/* As the shape says, or, where it says 0 (no formula), as the facts say. */
+START_TEST(majority)
+{
+    TaskCase c = open_fact(&line[_i]);
+    const Fact *f = facts_of_case(fact, facts, &line[_i], "majority");
+    double error, said_error = 0, want = c.shape.chance_majority, share = measure_majority(&c, &error);
+    if (f && sscanf(f->text, "%lf %lf", &want, &said_error) != 2)
+        ck_abort_msg("%s:%d: expected a share and its standard error", f->file, f->line);
+    ck_assert_msg(want > 0 || !line[_i].text, WHERE "no formula and no fact; add: majority %.4f %.4f", AT, share,
+                  error);
+    if (!(want > 0)) return;
+    ck_assert_msg(!f || c.shape.chance_majority <= 0 || fabs(c.shape.chance_majority - want) <= 4 * said_error + 1e-4,
+                  WHERE "majority %.5f of the shape, %.5f of the facts", AT, c.shape.chance_majority, want);
+    ck_assert_msg(fabs(share - want) <= 4 * hypot(error, said_error) + 1e-9,
+                  WHERE "measured %.5f (s.e. %.5f), said %.5f", AT, share, error, want);
 }
 END_TEST
 
@@ -209,6 +229,7 @@ START_TEST(limits)
 {
     const Task *task = all_tasks[_i];
     char value[64];
+    if (chosen && task != chosen) return;
     for (const Option *o = task->options; o->name; o++) {
         if (o->kind == OPT_BOOL) {
             try_option(task, o, "true");
@@ -241,56 +262,150 @@ static uint64_t golden_hash(TaskCase *c)
 START_TEST(golden)
 {
     char now[32];
-    TaskCase c = open_line(_i);
+    if (!line[_i].text) return;
+    TaskCase c = open_fact(&line[_i]);
     snprintf(now, sizeof now, "%016" PRIx64, golden_hash(&c));
-    ck_assert_msg(!strcmp(now, line[_i].hash), WHERE "examples differ: hash %s, file says %s; line: %s\t%s\t%s", AT,
-                  now, line[_i].hash, c.task->name, line[_i].settings ? line[_i].settings : "{}", now);
+    ck_assert_msg(!strcmp(now, line[_i].text), WHERE "examples differ: hash %s, %s:%d says %s", AT, now, line[_i].file,
+                  line[_i].line, line[_i].text);
 }
 END_TEST
 
-/* Fill line[] from the file, then with the defaults of tasks that have no "{}" line. Returns the file's share. */
-static int read_lines(Arena *a)
+/* ---- single facts ------------------------------------------------------------------------------------------------ */
+
+#define BAD(f, what) ck_abort_msg("%s:%d: expected %s", (f)->file, (f)->line, what)
+
+/* "1 0 _" up to `end` into ids; returns how many. */
+static int read_ids(const Fact *f, const char *s, const char *end, int *id, int max)
 {
-    Err err = { 0 };
-    char *text;
-    if (!file_read(HASHES, 1 << 20, a, &text, NULL, &err)) {
-        fprintf(stderr, "%s\n", err.msg);
-        exit(EXIT_FAILURE);
+    int n = 0, used;
+    for (; s < end; n++, s += used) {
+        char word[16];
+        if (sscanf(s, " %15s%n", word, &used) != 1) break;
+        if (s + used > end) break;
+        if (n == max) BAD(f, "fewer ids");
+        id[n] = strcmp(word, "_") ? atoi(word) : IGNORE;
     }
-    for (char *s = text, *next; s && *s; s = next) {
-        next = strchr(s, '\n');
-        if (next) *next++ = 0;
-        if (*s == '#' || !*s) continue;
-        char *settings = strchr(s, '\t'), *hash = settings ? strchr(settings + 1, '\t') : NULL;
-        if (!hash || lines == CASES_MAX) {
-            fprintf(stderr, "%s: bad line '%s'\n", HASHES, s);
-            exit(EXIT_FAILURE);
-        }
-        *settings++ = *hash++ = 0;
-        const Task *t = task_find(s);
-        if (t)
-            line[lines++] = (Line){ t, settings, hash };
-        else if (!strcmp(settings, "{}"))
-            printf("skipped: not built: %s\n", s);
-    }
-    int from_file = lines;
-    for (int i = 0; all_tasks[i] && lines < CASES_MAX; i++) {
-        bool listed = false;
-        for (int j = 0; j < from_file; j++) listed |= line[j].task == all_tasks[i] && !strcmp(line[j].settings, "{}");
-        if (listed) continue;
-        line[lines++] = (Line){ all_tasks[i], NULL, NULL };
-        TaskCase c;
-        if (task_open(all_tasks[i], NULL, a, &c, &err))
-            printf("note: no golden hash; add to %s: %s\t{}\t%016" PRIx64 "\n", HASHES, all_tasks[i]->name,
-                   golden_hash(&c));
-    }
-    return from_file;
+    return n;
 }
 
-int main(void)
+static bool draws(TaskCase *c, const int *input, int len)
 {
-    Arena *a = arena_new("lines");
-    int from_file = read_lines(a), tasks = 0;
+    for (uint64_t i = 0; i < DRAWS_MAX; i++) {
+        task_draw(c, i);
+        if (c->e.len == len && !memcmp(c->e.input, input, sizeof *input * (size_t)len)) return true;
+    }
+    return false;
+}
+
+static void check_worked(const Fact *f, bool drawn)
+{
+    TaskCase c = open_fact(f);
+    const char *arrow = strstr(f->text, "->");
+    int max = c.shape.max_len, *input = ARENA_NEW(arena, int, max + 1), *target = ARENA_NEW(arena, int, max + 1);
+    if (!arrow) BAD(f, "input -> target");
+    int len = read_ids(f, f->text, arrow, input, max),
+        n = read_ids(f, arrow + 2, f->text + strlen(f->text), target, max);
+    ck_assert_msg(len > 0 && len == n, "%s:%d: %d inputs, %d targets", f->file, f->line, len, n);
+    c.task->solve(c.cfg, c.data, input, len, c.prediction);
+    for (int t = 0; t < len; t++)
+        ck_assert_msg(target[t] == IGNORE || c.prediction[t] == target[t], "%s:%d: at %d the solver says %d, want %d",
+                      f->file, f->line, t, c.prediction[t], target[t]);
+    if (!drawn) return;
+    ck_assert_msg(draws(&c, input, len), "%s:%d: the generator never draws it", f->file, f->line);
+    for (int t = 0; t < len; t++)
+        ck_assert_msg(c.e.target[t] == target[t], "%s:%d: at %d the generator says %d, want %d", f->file, f->line, t,
+                      c.e.target[t], target[t]);
+}
+
+static void check_states(const Fact *f)
+{
+    TaskCase c = open_fact(f);
+    bool least = !strncmp(f->text, ">= ", 3), exact;
+    int want = atoi(f->text + (least ? 3 : 0)), n = states_count(&c, arena, &exact);
+    ck_assert_msg(c.task->memory_bits != NULL, "%s:%d: the task states no memory", f->file, f->line);
+    double bits = c.task->memory_bits(c.cfg, c.data);
+    ck_assert_msg(fabs(exp2(bits) - want) < 1e-9 * want, "%s:%d: the task says 2^%.9g", f->file, f->line, bits);
+    ck_assert_msg(least ? n >= want : exact && n == want, "%s:%d: %d%s states", f->file, f->line, n,
+                  exact ? "" : " or more");
+}
+
+static void check_bits(const Fact *f)
+{
+    TaskCase c = open_fact(f);
+    ck_assert_msg(c.task->memory_bits != NULL, "%s:%d: the task states no memory", f->file, f->line);
+    double bits = c.task->memory_bits(c.cfg, c.data), want = strtod(f->text, NULL);
+    ck_assert_msg(fabs(bits - want) < 1e-6 * (1 + want / 100), "%s:%d: %.10g", f->file, f->line, bits);
+}
+
+static void check_theory(const Fact *f)
+{
+    static const char *const classes[] = { "lti",    "diag_pos", "diag_real", "diag_complex", "dplr1", "dplr1_neg",
+                                           "dplr_h", "dense",    "rnn",       "attention",    "other", NULL };
+    TaskCase c = open_fact(f);
+    char name[32], verdict[16];
+    int layers, kind = 0, n_h = 1;
+    if (sscanf(f->text, "%31s %d %15s", name, &layers, verdict) != 3) BAD(f, "class layers verdict");
+    char *h = strchr(name, ':');
+    if (h) *h = 0, n_h = atoi(h + 1);
+    while (classes[kind] && strcmp(classes[kind], name) != 0) kind++;
+    if (!classes[kind]) BAD(f, "a class of models");
+    Theory th = c.task->theory(c.cfg, (TheoryClass){ (ClassKind)kind, n_h }, layers);
+    ck_assert_msg(!strcmp(theory_verdict_name(th.verdict), verdict), "%s:%d: the task says %s (%s)", f->file, f->line,
+                  theory_verdict_name(th.verdict), th.why);
+}
+
+static void check_refusal(const Fact *f)
+{
+    TaskCase c;
+    Err err = { 0 };
+    ck_assert_msg(!task_open(f->task, f->settings, arena, &c, &err), "%s:%d: accepted", f->file, f->line);
+    ck_assert_msg(err.code == EXIT_USAGE && strstr(err.msg, f->text), "%s:%d: code %d, %s", f->file, f->line, err.code,
+                  err.msg);
+}
+
+START_TEST(known)
+{
+    const Fact *f = &fact[_i];
+    if (!strcmp(f->key, "worked")) check_worked(f, true);
+    if (!strcmp(f->key, "solved")) check_worked(f, false);
+    if (!strcmp(f->key, "states")) check_states(f);
+    if (!strcmp(f->key, "bits")) check_bits(f);
+    if (!strcmp(f->key, "theory")) check_theory(f);
+    if (!strcmp(f->key, "refuses")) check_refusal(f);
+    const bool has_hash = facts_of_case(fact, facts, f, "hash") != NULL;
+    ck_assert_msg(has_hash || strcmp(f->key, "majority") != 0, "%s:%d: a case without hash", f->file, f->line);
+}
+END_TEST
+
+/* The cases with a hash, then the defaults of tasks that have no case {} with one. */
+static void find_lines(const char *only, Arena *a)
+{
+    for (int i = 0; i < facts && lines < CASES_MAX; i++)
+        if (!strcmp(fact[i].key, "hash")) line[lines++] = fact[i];
+    for (int i = 0, from_file = lines; all_tasks[i] && lines < CASES_MAX; i++) {
+        Err err = { 0 };
+        TaskCase c;
+        bool listed = only && strcmp(only, all_tasks[i]->name) != 0;
+        for (int j = 0; j < from_file; j++) listed |= line[j].task == all_tasks[i] && !strcmp(line[j].settings, "{}");
+        if (listed || !task_open(all_tasks[i], NULL, a, &c, &err)) continue;
+        line[lines++] = (Fact){ .task = all_tasks[i], .settings = "{}", .key = "hash" };
+        printf("note: no golden hash for the defaults of %s: %016" PRIx64 "\n", all_tasks[i]->name, golden_hash(&c));
+    }
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    const char *only = argc > 1 ? argv[1] : NULL;
+    Arena *a = arena_new("facts");
+    int tasks = 0;
+    if (only && !task_find(only)) {
+        fprintf(stderr, "no task '%s'\n", only);
+        return EXIT_FAILURE;
+    }
+    chosen = only ? task_find(only) : NULL;
+    fact = facts_read(only, a, &facts);
+    find_lines(only, a);
     while (all_tasks[tasks]) tasks++;
     Suite *s = suite_create("tasks");
     TCase *c = tcase_create("tasks");
@@ -302,7 +417,8 @@ int main(void)
     tcase_add_loop_test(c, causal, 0, lines);
     tcase_add_loop_test(c, majority, 0, lines);
     tcase_add_loop_test(c, limits, 0, tasks);
-    tcase_add_loop_test(c, golden, 0, from_file);
+    tcase_add_loop_test(c, golden, 0, lines);
+    tcase_add_loop_test(c, known, 0, facts);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);

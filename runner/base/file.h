@@ -24,7 +24,7 @@ bool  file_read(const char *path, size_t max_bytes, Arena *a, char **out, size_t
 bool  file_write_atomic(const char *path, const void *data, size_t len, Err *err);
 /* The same for less waiting. A killed process harms the file in no case; a crash of the machine may: */
 typedef enum {
-    WRITE_SOON,                        /* neither fsync: leave it old, empty or missing. For what is made again anyway */
+    WRITE_SOON,                        /* neither fsync: leave it old, empty or missing; for what is made again */
     WRITE_DATA,                        /* not the folder's: leave it old or missing, until dir_sync */
     WRITE_DURABLE                      /* as file_write_atomic */
 } WriteKind;

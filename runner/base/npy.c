@@ -151,7 +151,8 @@ bool npy_parse(const char *path, const char *data, size_t len, Arena *a, Npy *ou
     Reader r = { path, data, data + len, err };
     char descr[32] = "";
     *out = (Npy){ 0 };
-    if (len < PREFIX && memcmp(data, magic, len < 6 ? len : 6) == 0) return refuse(&r, "truncated: no header");
+    if (len == 0 || (len < PREFIX && memcmp(data, magic, len < 6 ? len : 6) == 0))
+        return refuse(&r, "truncated: no header");
     if (len < PREFIX || memcmp(data, magic, 6) != 0) return refuse(&r, "not an .npy file (wrong magic)");
     if (data[6] != 1 || data[7] != 0)
         return err_set(err, EXIT_FAILED, "%s: .npy version %d.%d, only 1.0 is read", path, data[6], data[7]);
