@@ -404,7 +404,7 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     chosen = only ? task_find(only) : NULL;
-    fact = facts_read(only, a, &facts);
+    fact = facts_load(only, a, &facts);
     find_lines(only, a);
     while (all_tasks[tasks]) tasks++;
     Suite *s = suite_create("tasks");

@@ -99,7 +99,7 @@ static void tell_absent(void)
     closedir(dir);
 }
 
-const Fact *facts_read(const char *only, Arena *a, int *n)
+const Fact *facts_load(const char *only, Arena *a, int *n)
 {
     Fact *fact = ARENA_NEW(a, Fact, FACTS_MAX);
     *n = 0;

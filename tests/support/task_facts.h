@@ -29,7 +29,7 @@ typedef struct Fact {
 
 /* All facts of the built tasks, or of one task (NULL: all), in the order of all_tasks; *n is their number. A line that
  * cannot be read ends the program with its place. Tells on stdout which files' tasks are not built. */
-const Fact *facts_read(const char *only, Arena *a, int *n);
+const Fact *facts_load(const char *only, Arena *a, int *n);
 /* The first fact of the same case with this key, or NULL. */
 const Fact *facts_of_case(const Fact *all, int n, const Fact *of, const char *key);
 
