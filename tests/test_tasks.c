@@ -2,8 +2,8 @@
  * test_tasks.c - the contract every task keeps, and what tests/tasks/NAME.facts say of each (format: task_facts.h).
  *
  * The contract runs by default and at every case with a hash: ids in range, the solver right wherever something is
- * scored (10^4 examples; 10^3 under sanitizers) and blind to the future, examples that depend on their number alone, the
- * majority baseline as stated. A changed hash: a generator draws other examples; raise the task's VERSION and replace
+ * scored (10^4 examples; 10^3 under sanitizers) and blind to the future, examples that depend on their number alone,
+ * the majority baseline as stated. A changed hash: a generator draws other examples; raise the task's VERSION and replace
  * the hash by the one printed. A name as argument: that task alone.
  */
 #include <check.h>
