@@ -61,7 +61,7 @@ void        print_version(FILE *f);                        /* that line, then co
 /* Commands, by the room that implements them. */
 extern const Command command_check, command_collect, command_compare, command_eval, command_run, command_select,
                      command_slurm, command_status, command_sweep;                                    /* sweep/ */
-extern const Command command_completion, command_help, command_list, command_plot, command_report, command_sample,
-                     command_show, command_table;                            /* show/ */
+extern const Command command_completion, command_export, command_help, command_list, command_plot, command_report,
+                     command_sample, command_show, command_table;            /* show/ */
 
 #endif

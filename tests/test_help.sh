@@ -122,7 +122,7 @@ for c in $commands; do
         run_example "$line"; expect $? "$line: $(cat err.1 2>/dev/null)"
     done < examples
     for form in csv json; do
-        grep -qE "^ +(-f, )?--format [a-z|]*$form" "$c.help" || continue
+        grep -qE "^ +(-f, )?--format ([a-z]*\|)*$form(\||  |\$)" "$c.help" || continue
         good=1
         grep "^seqprobe $c " examples | sed 's/ --format [a-z]*//; s/ [>|].*//' > lines
         [ "$c" = list ] && echo "seqprobe list commands" >> lines

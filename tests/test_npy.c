@@ -153,9 +153,9 @@ static const struct {
 } malformed[] = {
     { HEAD("<f4", "True", "(2,)"), 8, "fortran_order is True; save the array in C order" },
     { HEAD("<f4", "Maybe", "(2,)"), 8, "malformed header: fortran_order is neither True nor False" },
-    { HEAD(">f4", "False", "(2,)"), 8, "dtype '>f4', only <f4 <f8 <i4 <i8 |u1 |b1 are read" },
-    { HEAD("<f2", "False", "(4,)"), 8, "dtype '<f2', only <f4 <f8 <i4 <i8 |u1 |b1 are read" },
-    { HEAD("|O", "False", "(1,)"), 8, "dtype '|O', only <f4 <f8 <i4 <i8 |u1 |b1 are read" },
+    { HEAD(">f4", "False", "(2,)"), 8, "dtype '>f4', only f4 f8 i1-i8 u1-u8 b1, little-endian, are read" },
+    { HEAD("<f2", "False", "(4,)"), 8, "dtype '<f2', only f4 f8 i1-i8 u1-u8 b1, little-endian, are read" },
+    { HEAD("|O", "False", "(1,)"), 8, "dtype '|O', only f4 f8 i1-i8 u1-u8 b1, little-endian, are read" },
     { HEAD("<f4", "False", "(3,)"), 8, "truncated: 8 bytes of data, the shape needs more" },
     { HEAD("<f4", "False", "(2,)"), 7, "truncated: 7 bytes of data, the shape needs more" },
     { HEAD("<f4", "False", "(2,)"), 9, "9 bytes of data, the shape needs only 8" },

@@ -51,13 +51,30 @@ int  csv_col(const Csv *c, const char *name);         /* -1 if absent */
 const char *csv_get(const Csv *c, int row, const char *name);   /* "" if the column is absent */
 double csv_num(const Csv *c, int row, const char *name);        /* NaN when empty or absent */
 
-/* .npy version 1.0, C order; dtypes <f4 <f8 <i4 <i8 |u1 |b1 are read, everything comes out as double. */
-typedef struct Npy { int rank; int dim[8]; size_t count; double *x; } Npy;
+/* .npy version 1.0, C order; f4 f8, i1 i2 i4 i8, u1 u2 u4 u8 and b1 are read, everything comes out as double. */
+typedef struct Npy {
+    int rank, dim[8]; size_t count; double *x;
+    char kind; size_t item, start;     /* 'f' 'i' 'u' 'b' and bytes of an element; where the data begin */
+} Npy;
 typedef enum { NPY_F4, NPY_F8, NPY_I4, NPY_I8 } NpyType;
 bool npy_read(const char *path, Arena *a, Npy *out, Err *err);
 /* The same from memory; name is for messages. */
 bool npy_parse(const char *name, const char *data, size_t len, Arena *a, Npy *out, Err *err);
 /* data is float, double, int32_t or int64_t by type. */
 bool npy_write(const char *path, NpyType type, int rank, const int *dim, const void *data, Err *err);
+
+/* The same piece by piece, for arrays larger than memory. What is read comes in the order of the file; a read of
+ * integers fails for reals and for what no int holds. A path is kept, not copied. */
+typedef struct NpyReader { const char *path; FILE *f; Npy is; size_t at; } NpyReader;
+bool npy_open(const char *path, NpyReader *out, Err *err);
+bool npy_ints(NpyReader *r, size_t n, int *out, Err *err);
+bool npy_reals(NpyReader *r, size_t n, double *out, Err *err);
+void npy_close(NpyReader *r);                         /* also of a reader that is zero or failed to open */
+/* Not atomic: for a folder that is renamed when it is whole. finish() syncs; CHECKs that all has been put. */
+typedef struct NpyWriter { const char *path; FILE *f; NpyType type; size_t left; } NpyWriter;
+bool npy_create(const char *path, NpyType type, int rank, const int *dim, NpyWriter *out, Err *err);
+bool npy_put(NpyWriter *w, size_t n, const void *data, Err *err);
+bool npy_finish(NpyWriter *w, Err *err);
+void npy_drop(NpyWriter *w);                          /* close without asking whether it is whole */
 
 #endif

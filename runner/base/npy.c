@@ -3,17 +3,18 @@
  *
  *   "\x93NUMPY" 1 0 | u16 header length | {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } spaces \n | data
  *
- * Read: <f4 <f8 <i4 <i8 |u1 |b1, at most 8 axes, as double (<i8 beyond 2^53 rounds). Written: the header padded so that
- * the data start at a multiple of 64. Anything else, and a size that differs from the header's, is refused by name.
+ * Read: f4 f8, i1 i2 i4 i8, u1 u2 u4 u8 and b1, at most 8 axes, as double (i8 and u8 beyond 2^53 round). Written: the
+ * header padded so that the data start at a multiple of 64. Anything else, and a size that differs from the header's,
+ * is refused by name. npy_stream.c does the same piece by piece.
  * Source: numpy.lib.format (NEP 1).
  */
-#include "base/file.h"
+#include "base/npy.h"
 
 #include <ctype.h>
 #include <limits.h>
 #include <string.h>
 
-enum { PREFIX = 10, RANK_MAX = 8 };
+enum { RANK_MAX = 8 };
 static const char magic[] = "\x93NUMPY\x01";
 
 typedef struct Reader {
@@ -107,28 +108,30 @@ static bool take_header(Reader *r, char *descr, Npy *out)
     return r->p == r->end || refuse(r, "malformed header: text after the dictionary");
 }
 
-static uint64_t load_le(const unsigned char *p, size_t n)
+uint64_t npy_load(const unsigned char *p, size_t n)
 {
     uint64_t x = 0;
     for (size_t i = 0; i < n; i++) x |= (uint64_t)p[i] << (8 * i);
     return x;
 }
 
-static double element(const unsigned char *p, char kind, size_t size)
+double npy_element(const unsigned char *p, char kind, size_t size)
 {
-    uint64_t x = load_le(p, size);
+    uint64_t x = npy_load(p, size);
     uint32_t low = (uint32_t)x;
     float f;
     double d;
     if (kind == 'f' && size == 4) return memcpy(&f, &low, 4), (double)f;
     if (kind == 'f') return memcpy(&d, &x, 8), d;
-    if (kind == 'i' && size == 4) return (double)(int32_t)low;
-    return kind == 'i' ? (double)(int64_t)x : (double)x;
+    if (kind != 'i') return (double)x;
+    const uint64_t sign = (uint64_t)1 << (8 * size - 1);
+    return (double)(int64_t)((x ^ sign) - sign);
 }
 
-/* Number of elements, if their bytes are exactly what follows the header. */
-static bool check_size(const Reader *r, Npy *out, size_t item, size_t have)
+/* Number of elements, if their bytes are exactly the `have` that follow the header. */
+static bool check_size(const Reader *r, Npy *out, size_t have)
 {
+    const size_t item = out->item;
     out->count = 1;
     bool empty = false, huge = false;
     for (int i = 0; i < out->rank; i++) empty |= out->dim[i] == 0;
@@ -145,31 +148,40 @@ static bool check_size(const Reader *r, Npy *out, size_t item, size_t have)
                    out->count * item);
 }
 
-bool npy_parse(const char *path, const char *data, size_t len, Arena *a, Npy *out, Err *err)
+bool npy_header(const char *path, const char *data, size_t len, size_t size, Npy *out, Err *err)
 {
-    static const char *const known[] = { "<f4", "<f8", "<i4", "<i8", "|u1", "|b1", NULL };
+    static const char *const known[] = { "<f4", "<f8", "|i1", "<i2", "<i4", "<i8",
+                                         "|u1", "<u2", "<u4", "<u8", "|b1", NULL };
     Reader r = { path, data, data + len, err };
     char descr[32] = "";
     *out = (Npy){ 0 };
-    if (len == 0 || (len < PREFIX && memcmp(data, magic, len < 6 ? len : 6) == 0))
+    if (len == 0 || (len < NPY_PREFIX && memcmp(data, magic, len < 6 ? len : 6) == 0))
         return refuse(&r, "truncated: no header");
-    if (len < PREFIX || memcmp(data, magic, 6) != 0) return refuse(&r, "not an .npy file (wrong magic)");
+    if (len < NPY_PREFIX || memcmp(data, magic, 6) != 0) return refuse(&r, "not an .npy file (wrong magic)");
     if (data[6] != 1 || data[7] != 0)
         return err_set(err, EXIT_FAILED, "%s: .npy version %d.%d, only 1.0 is read", path, data[6], data[7]);
-    size_t head = (size_t)load_le((const unsigned char *)data + 8, 2);
-    if (len - PREFIX < head) return refuse(&r, "truncated: the header is cut off");
-    r.p = data + PREFIX;
+    const size_t head = (size_t)npy_load((const unsigned char *)data + 8, 2);
+    if (len - NPY_PREFIX < head) return refuse(&r, "truncated: the header is cut off");
+    r.p = data + NPY_PREFIX;
     r.end = r.p + head;
     TRY(take_header(&r, descr, out));
     int type = 0;
     while (known[type] && strcmp(known[type], descr) != 0) type++;
     if (!known[type])
-        return err_set(err, EXIT_FAILED, "%s: dtype '%s', only <f4 <f8 <i4 <i8 |u1 |b1 are read", path, descr);
-    size_t item = (size_t)(descr[2] - '0');
-    TRY(check_size(&r, out, item, len - PREFIX - head));
+        return err_set(err, EXIT_FAILED, "%s: dtype '%s', only f4 f8 i1-i8 u1-u8 b1, little-endian, are read", path,
+                       descr);
+    out->kind = descr[1];
+    out->item = (size_t)(descr[2] - '0');
+    out->start = NPY_PREFIX + head;
+    return check_size(&r, out, size - out->start);
+}
+
+bool npy_parse(const char *path, const char *data, size_t len, Arena *a, Npy *out, Err *err)
+{
+    TRY(npy_header(path, data, len, len, out, err));
     out->x = ARENA_RAW(a, double, out->count);
     for (size_t i = 0; i < out->count; i++)
-        out->x[i] = element((const unsigned char *)r.end + i * item, descr[1], item);
+        out->x[i] = npy_element((const unsigned char *)data + out->start + i * out->item, out->kind, out->item);
     return true;
 }
 
@@ -184,32 +196,30 @@ bool npy_read(const char *path, Arena *a, Npy *out, Err *err)
     return ok;
 }
 
-bool npy_write(const char *path, NpyType type, int rank, const int *dim, const void *data, Err *err)
+size_t npy_item(NpyType type) { return type == NPY_F4 || type == NPY_I4 ? 4 : 8; }
+
+size_t npy_head(NpyType type, int rank, const int *dim, unsigned char *out)
 {
-    static const struct {
-        const char *descr;
-        size_t size;
-    } types[] = { [NPY_F4] = { "<f4", 4 }, [NPY_F8] = { "<f8", 8 }, [NPY_I4] = { "<i4", 4 }, [NPY_I8] = { "<i8", 8 } };
+    static const char *const descr[] = { [NPY_F4] = "<f4", [NPY_F8] = "<f8", [NPY_I4] = "<i4", [NPY_I8] = "<i8" };
+    char *s = (char *)out + NPY_PREFIX;
+    size_t n = (size_t)sprintf(s, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr[type]);
     CHECK(rank >= 0 && rank <= RANK_MAX, "npy_write: %d axes", rank);
-    Arena *tmp = arena_new("npy_write");
-    Buf b = buf_new(tmp);
-    size_t item = types[type].size, count = 1;
-    buf_printf(&b, "{'descr': '%s', 'fortran_order': False, 'shape': (", types[type].descr);
     for (int i = 0; i < rank; i++) {
         CHECK(dim[i] >= 0, "npy_write: axis %d is %d", i, dim[i]);
-        count *= (size_t)dim[i];
-        buf_printf(&b, "%d%s", dim[i], rank == 1 ? "," : i + 1 < rank ? ", " : "");
+        n += (size_t)sprintf(s + n, "%d%s", dim[i], rank == 1 ? "," : i + 1 < rank ? ", " : "");
     }
-    buf_puts(&b, "), }");
-    while ((PREFIX + b.len + 1) % 64) buf_puts(&b, " ");
-    buf_puts(&b, "\n");
-    size_t start = PREFIX + b.len;
-    unsigned char *file = ARENA_RAW(tmp, unsigned char, start + count * item);
-    memcpy(file, magic, 8); /* with its NUL: version 1.0 */
-    file[8] = (unsigned char)(b.len & 255);
-    file[9] = (unsigned char)(b.len >> 8);
-    memcpy(file + PREFIX, b.s, b.len);
-    for (size_t i = 0; i < count; i++) { /* little-endian on any machine */
+    n += (size_t)sprintf(s + n, "), }");
+    while ((NPY_PREFIX + n + 1) % 64) s[n++] = ' ';
+    s[n++] = '\n';
+    memcpy(out, magic, 8); /* with its NUL: version 1.0 */
+    out[8] = (unsigned char)(n & 255);
+    out[9] = (unsigned char)(n >> 8);
+    return NPY_PREFIX + n;
+}
+
+void npy_store(unsigned char *to, const void *data, size_t n, size_t item)
+{
+    for (size_t i = 0; i < n; i++) {
         uint64_t x = 0;
         uint32_t low = 0;
         const char *from = (const char *)data + i * item;
@@ -217,8 +227,19 @@ bool npy_write(const char *path, NpyType type, int rank, const int *dim, const v
             memcpy(&x, from, 8);
         else
             memcpy(&low, from, 4), x = low;
-        for (size_t k = 0; k < item; k++) file[start + i * item + k] = (unsigned char)(x >> (8 * k));
+        for (size_t k = 0; k < item; k++) to[i * item + k] = (unsigned char)(x >> (8 * k));
     }
+}
+
+bool npy_write(const char *path, NpyType type, int rank, const int *dim, const void *data, Err *err)
+{
+    Arena *tmp = arena_new("npy_write");
+    unsigned char head[NPY_HEAD_WRITTEN];
+    size_t item = npy_item(type), count = 1, start = npy_head(type, rank, dim, head);
+    for (int i = 0; i < rank; i++) count *= (size_t)dim[i];
+    unsigned char *file = ARENA_RAW(tmp, unsigned char, start + count * item);
+    memcpy(file, head, start);
+    npy_store(file + start, data, count, item);
     bool ok = file_write(path, file, start + count * item, WRITE_DATA, err);
     arena_free(tmp);
     return ok;

@@ -1,212 +1,241 @@
 /* SPDX-License-Identifier: Apache-2.0
- * show.c - `seqprobe show TASK`: a few examples one can read; `seqprobe sample TASK`: the same numbers as data.
+ * show.c - `seqprobe show TASK`: a few examples one can read.
  *
- * Both draw through train/batch.h, so example i is exactly the one a run with this seed, split and slice sees.
+ * An example is a few rows of columns, one column per position, in blocks as wide as the terminal; a column is never
+ * broken. Of an example of many blocks the first, the last and those with scored positions are shown.
  */
-#include "show/show.h"
-#include "base/value.h"
-#include "train/batch.h"
+#include "show/examples.h"
 
 #include <string.h>
 
-typedef struct Draw {
-    TaskUse use;
-    Batch batch;
-    int first;
-} Draw;
+enum { ROWS = 4, BLOCKS_SHOWN = 12 };
 
-/* Read the common flags, open the task, draw the examples asked for. */
-static bool draw_examples(const Cli *c, int n, Draw *out, Err *err)
+typedef struct Painter {
+    const Examples *x;
+    Arena *a;
+    bool ids, all, color;
+} Painter;
+
+/* One example as text: rows[0] input, [1] target, then those of training and slices if there are any. */
+typedef struct Sheet {
+    int index, len, rows, label_width;
+    const char *label[ROWS], **text[ROWS];
+    const int *target;
+    int *width;
+    int blocks, *from; /* block k: positions from[k] .. from[k+1]-1 */
+} Sheet;
+
+static const char *cell_text(const Painter *p, int id, bool symbol, bool is_target)
 {
-    const char *split = cli_string(c, "split"), *slice_name = cli_string(c, "slice");
-    int seed = cli_int(c, "seed"), table_seed = cli_int(c, "table-seed"), index = cli_int(c, "index");
-    if (c->n_args != 1)
-        return err_set(err, EXIT_USAGE, "usage: seqprobe %s %s", c->command->name, c->command->synopsis);
-    if (seed < 0 || index < 0 || table_seed < 0)
-        return err_set(err, EXIT_USAGE, "--seed, --table-seed and --index start at 0");
-    if (n < 1 || n > 1000000) return err_set(err, EXIT_USAGE, "-n: %d is not in 1..1000000", n);
-    TRY(task_open(c->args[0], c->n_sets, c->sets, (uint64_t)table_seed, c->arena, &out->use, err));
-    TaskUse *use = &out->use;
-    RunSpec spec = { .task = use->task, .task_data = use->data };
-    Slice slice = { .name = slice_name, .cfg = use->cfg, .shape = use->shape };
-    TrainCfg train;
-    TRY(options_read(train_options, NULL, "train", NULL, &train, c->arena, err));
-    int group = !strcmp(split, "train") ? train.batch : EVAL_GROUP;
-    out->first = index;
-    batch_draw(&spec, &slice, split, (uint64_t)seed, (uint64_t)index, n, group, false, c->arena, &out->batch);
-    return true;
-}
-
-/* ---- show ---- */
-
-static const char *symbol_of(Arena *a, const TaskUse *use, int id, bool is_target)
-{
-    char buf[32];
     if (id == IGNORE) return ".";
-    const char *s = use->task->symbol ? use->task->symbol(use->cfg, use->data, id, is_target, buf) : NULL;
-    return s ? arena_strdup(a, s) : arena_printf(a, "%d", id);
+    return symbol && !p->ids ? symbol_text(p->a, &p->x->use, id, is_target) : arena_printf(p->a, "%d", id);
 }
 
-static void print_example(const Draw *d, int i, Arena *a)
+static void add_row(const Painter *p, Sheet *s, const char *label, const int *id, bool symbol, bool is_target)
 {
-    const Batch *b = &d->batch;
-    const size_t at = (size_t)i * (size_t)b->stride;
-    const int len = b->len[i], *row[3] = { b->input + at, b->target + at, b->slice_of + at };
-    const char *const start = term_color(1) ? "\033[1;32m" : "", *const stop = term_color(1) ? "\033[0m" : "";
-    const char *label[3] = { "input", "target", d->use.shape.slice_label };
-    int width = 1, label_width = 6, rows = label[2] ? 3 : 2;
-    const char **text[3];
-    for (int r = 0; r < rows; r++) {
-        text[r] = ARENA_NEW(a, const char *, len);
-        if (text_width(label[r]) > label_width) label_width = text_width(label[r]);
-        for (int t = 0; t < len; t++) {
-            text[r][t] = r < 2 || row[r][t] == IGNORE ? symbol_of(a, &d->use, row[r][t], r == 1)
-                                                      : arena_printf(a, "%d", row[r][t]);
-            if (text_width(text[r][t]) > width) width = text_width(text[r][t]);
-        }
+    const char **text = s->text[s->rows] = ARENA_NEW(p->a, const char *, s->len);
+    if (text_width(label) > s->label_width) s->label_width = text_width(label);
+    for (int t = 0; t < s->len; t++) {
+        text[t] = cell_text(p, id[t], symbol, is_target);
+        if (text_width(text[t]) > s->width[t]) s->width[t] = text_width(text[t]);
     }
-    int per_line = (term_width(1) - label_width - 3) / (width + 1);
-    if (per_line < 1) per_line = 1;
-    printf("\nexample %d (%d positions)\n", d->first + i, len);
-    for (int from = 0; from < len; from += per_line) {
-        if (from) fputs("\n", stdout);
-        for (int r = 0; r < rows; r++) {
-            Buf line = buf_new(a);
-            buf_puts(&line, "  ");
-            buf_pad(&line, label[r], label_width, false);
-            for (int t = from; t < len && t < from + per_line; t++) {
-                bool scored = r == 1 && row[1][t] != IGNORE;
-                buf_puts(&line, " ");
-                if (scored) buf_puts(&line, start);
-                buf_pad(&line, text[r][t], width, true);
-                if (scored) buf_puts(&line, stop);
-            }
-            printf("%s\n", line.s);
+    s->label[s->rows++] = label;
+}
+
+static Sheet sheet_of(const Painter *p, const Batch *b, const Batch *train, int i)
+{
+    const size_t at = (size_t)i * (size_t)b->stride;
+    const char *slice = p->x->use.shape.slice_label;
+    Sheet s = { .len = b->len[i], .target = b->target + at };
+    s.width = ARENA_NEW(p->a, int, s.len);
+    s.from = ARENA_NEW(p->a, int, s.len + 1);
+    add_row(p, &s, "input", b->input + at, true, false);
+    add_row(p, &s, "target", b->target + at, true, true);
+    if (train) add_row(p, &s, "train", train->target + at, true, true);
+    if (slice) add_row(p, &s, slice, b->slice_of + at, false, false);
+    int left = 0;
+    for (int t = 0; t < s.len; t++) {
+        left -= 1 + s.width[t];
+        if (t && left >= 0) continue;
+        s.from[s.blocks++] = t;
+        left = term_width(1) - 1 - 2 - (s.label_width > 8 ? s.label_width : 8) - 1 - s.width[t];
+    }
+    s.from[s.blocks] = s.len;
+    if (s.blocks > 1 && s.label_width < 8) s.label_width = 8; /* "position" */
+    return s;
+}
+
+/* Numbers of positions above a block: at its start and at round ones, where there is room. */
+static void print_positions(const Painter *p, const Sheet *s, int k)
+{
+    Buf line = buf_new(p->a);
+    const int from = s->from[k], to = s->from[k + 1], step = to - from > 24 ? 10 : 5;
+    int at = 0, end = -1; /* column where position t begins; where the last number ended */
+    for (int t = from; t < to; t++) {
+        const char *number = arena_printf(p->a, "%d", t);
+        const int n = (int)strlen(number), start = n <= s->width[t] ? at + s->width[t] - n : at;
+        at += 1 + s->width[t];
+        if ((t != from && t % step) || start <= end) continue;
+        buf_printf(&line, "%*s%s", start - end - 1, "", number);
+        end = start + n;
+        buf_puts(&line, " ");
+    }
+    while (line.len && line.s[line.len - 1] == ' ') line.s[--line.len] = 0;
+    printf("  %-*s %s%s%s\n", s->label_width, "position", p->color ? "\033[2m" : "", line.s, p->color ? "\033[0m" : "");
+}
+
+static const char *style_of(const Painter *p, const Sheet *s, int row, int t)
+{
+    if (!p->color) return "";
+    if (!strcmp(s->text[row][t], ".") && row) return "\033[2m";
+    if (s->target[t] == IGNORE) return "";
+    return row == 1 ? "\033[1;32m" : row == 0 ? "\033[1m" : "";
+}
+
+static void print_block(const Painter *p, const Sheet *s, int k)
+{
+    if (s->blocks > 1) print_positions(p, s, k);
+    for (int r = 0; r < s->rows; r++) {
+        Buf line = buf_new(p->a);
+        buf_puts(&line, "  ");
+        buf_pad(&line, s->label[r], s->label_width, false);
+        for (int t = s->from[k]; t < s->from[k + 1]; t++) {
+            const char *style = style_of(p, s, r, t);
+            buf_puts(&line, " ");
+            buf_puts(&line, style);
+            buf_pad(&line, s->text[r][t], s->width[t], true);
+            if (*style) buf_puts(&line, "\033[0m");
         }
+        printf("%s\n", line.s);
+    }
+}
+
+static int scored_in(const Sheet *s, int from, int to)
+{
+    int n = 0;
+    for (int t = from; t < to; t++) n += s->target[t] != IGNORE;
+    return n;
+}
+
+/* The blocks to print: all, or of many the two ends and then those with scored positions, BLOCKS_SHOWN at most. */
+static bool *choose_blocks(const Painter *p, const Sheet *s)
+{
+    bool *keep = ARENA_NEW(p->a, bool, s->blocks);
+    const bool whole = p->all || s->blocks <= BLOCKS_SHOWN;
+    int n = 2;
+    for (int k = 0; k < s->blocks; k++) {
+        keep[k] = whole || k == 0 || k == s->blocks - 1;
+        if (keep[k] || n == BLOCKS_SHOWN || !scored_in(s, s->from[k], s->from[k + 1])) continue;
+        keep[k] = true;
+        n++;
+    }
+    return keep;
+}
+
+static void print_example(const Painter *p, const Sheet *s)
+{
+    const bool *keep = choose_blocks(p, s);
+    printf("\nexample %d (%d position%s, %d scored)\n", s->index, s->len, s->len == 1 ? "" : "s",
+           scored_in(s, 0, s->len));
+    for (int k = 0; k < s->blocks; k++) {
+        if (k) fputs("\n", stdout);
+        if (keep[k]) {
+            print_block(p, s, k);
+            continue;
+        }
+        int last = k;
+        while (!keep[last + 1]) last++; /* the last block is kept */
+        const int scored = scored_in(s, s->from[k], s->from[last + 1]);
+        printf("  ... positions %d to %d: ", s->from[k], s->from[last + 1] - 1);
+        if (scored)
+            printf("%d scored, not shown (--all shows them)\n", scored);
+        else
+            fputs("none is scored\n", stdout);
+        k = last;
     }
 }
 
 /* One row per position; a target that is not scored is empty. */
-static void print_positions(const Draw *d, int n, Format format, Arena *a)
+static void print_rows(const Painter *p, const Batch *b, const Batch *train, Format format)
 {
-    static const char *const head[] = { "index", "position", "input", "target", "slice" };
-    const Batch *b = &d->batch;
-    const bool sliced = d->use.shape.slice_label != NULL;
-    Grid g = grid_new(a, sliced ? 5 : 4, head, sliced ? "rrllr" : "rrll");
-    for (int i = 0; i < n; i++) {
-        const size_t at = (size_t)i * (size_t)b->stride;
+    const char *head[7] = { "index", "position", "input", "target" };
+    const char *slice = p->x->use.shape.slice_label;
+    char align[8] = "rrll";
+    int cols = 4;
+    if (train) head[cols] = "train", align[cols++] = 'l';
+    if (slice) head[cols] = "slice", align[cols++] = 'r';
+    Grid g = grid_new(p->a, cols, head, align);
+    for (int i = 0; i < b->n; i++)
         for (int t = 0; t < b->len[i]; t++) {
-            const size_t p = at + (size_t)t;
+            const size_t at = (size_t)i * (size_t)b->stride + (size_t)t;
+            const int id[] = { b->input[at], b->target[at], train ? train->target[at] : b->slice_of[at],
+                               b->slice_of[at] };
             const char **row = grid_row(&g);
-            row[0] = arena_printf(a, "%d", d->first + i);
-            row[1] = arena_printf(a, "%d", t);
-            row[2] = symbol_of(a, &d->use, b->input[p], false);
-            if (b->target[p] != IGNORE) row[3] = symbol_of(a, &d->use, b->target[p], true);
-            if (sliced && b->slice_of[p] != IGNORE) row[4] = arena_printf(a, "%d", b->slice_of[p]);
+            row[0] = arena_printf(p->a, "%d", p->x->first + i);
+            row[1] = arena_printf(p->a, "%d", t);
+            for (int k = 2; k < cols; k++)
+                if (id[k - 2] != IGNORE) row[k] = cell_text(p, id[k - 2], !slice || k<cols - 1, k> 2);
         }
-    }
     grid_print(&g, format);
 }
 
-static int run_show(Cli *c, Err *err)
+static void print_heading(const Painter *p, bool train)
 {
-    Draw d;
-    int n = cli_int(c, "number");
-    if (!draw_examples(c, n, &d, err)) return EXIT_USAGE;
-    if (cli_format(c) != FORMAT_TABLE) {
-        print_positions(&d, n, cli_format(c), c->arena);
+    const TaskUse *use = &p->x->use;
+    const TaskShape *s = &use->shape;
+    const bool known = s->chance_majority > 0;
+    const int width = term_width(1);
+    Buf b = buf_new(p->a);
+    buf_wrap(&b, arena_printf(p->a, "%s - %s", use->task->name, use->task->summary), width);
+    const char *sizes =
+        arena_printf(p->a, "%d input symbols, %d classes, at most %d positions; headline %s; chance %.3g (%s)",
+                     s->vocab_in, s->vocab_out, s->max_len, s->headline, known ? s->chance_majority : s->chance_uniform,
+                     known ? "best constant answer" : "uniform guess");
+    buf_item(&b, "", 2, sizes, width);
+    buf_item(&b, "", 2, "target: the class asked for after reading this position; a dot is not scored", width);
+    if (train) buf_item(&b, "", 2, "train: the classes that training asks for instead", width);
+    if (s->slice_label)
+        buf_item(&b, "", 2, arena_printf(p->a, "%s: accuracy is also reported by this number", s->slice_label), width);
+    fputs(b.s, stdout);
+}
+
+static int run(Cli *c, Err *err)
+{
+    const int n = cli_int(c, "number");
+    const Format format = cli_format(c);
+    Examples x;
+    Batch b, train;
+    if (c->n_args != 1)
+        err_set(err, EXIT_USAGE, "usage: seqprobe show %s", c->command->synopsis);
+    else if (n < 1 || n > 100000)
+        err_set(err, EXIT_USAGE, "-n: %d is not in 1..100000", n);
+    if (err->code || !examples_open(c, c->args[0], n, &x, err)) return EXIT_USAGE;
+    const Painter p = { &x, c->arena, cli_bool(c, "ids"), cli_bool(c, "all"), term_color(1) };
+    if (format != FORMAT_TABLE) {
+        examples_draw(&x, x.first, n, false, c->arena, &b);
+        if (b.has_train) examples_draw(&x, x.first, n, true, c->arena, &train);
+        print_rows(&p, &b, b.has_train ? &train : NULL, format);
         return EXIT_OK;
     }
-    const TaskShape *s = &d.use.shape;
-    printf("%s - %s\n", d.use.task->name, d.use.task->summary);
-    printf("  %d input symbols, %d classes, at most %d positions; headline %s; ", s->vocab_in, s->vocab_out, s->max_len,
-           s->headline);
-    if (s->chance_majority > 0)
-        printf("chance %.3g (best constant answer)\n", s->chance_majority);
-    else
-        printf("chance %.3g (uniform guess)\n", s->chance_uniform);
-    fputs("  target: the class asked for after reading this position; a dot is not scored\n", stdout);
-    for (int i = 0; i < n; i++) print_example(&d, i, c->arena);
-    return EXIT_OK;
-}
-
-/* ---- sample ---- */
-
-static void print_ints(const int *v, int n)
-{
-    for (int t = 0; t < n; t++) printf(t ? ",%d" : "%d", v[t]);
-}
-
-static void print_json(const Batch *b, int i, int index)
-{
-    const size_t at = (size_t)i * (size_t)b->stride;
-    printf("{\"index\":%d,\"input\":[", index);
-    print_ints(b->input + at, b->len[i]);
-    fputs("],\"target\":[", stdout);
-    print_ints(b->target + at, b->len[i]);
-    fputs("]}", stdout);
-}
-
-static void print_lines(const Batch *b, int i)
-{
-    const size_t at = (size_t)i * (size_t)b->stride;
-    fputs("input ", stdout);
-    for (int t = 0; t < b->len[i]; t++) printf(" %d", b->input[at + (size_t)t]);
-    fputs("\ntarget", stdout);
-    for (int t = 0; t < b->len[i]; t++) printf(" %d", b->target[at + (size_t)t]);
-    fputs("\n", stdout);
-}
-
-static void print_rows(const Batch *b, int i, int index)
-{
-    const size_t at = (size_t)i * (size_t)b->stride;
-    for (int t = 0; t < b->len[i]; t++)
-        printf("%d,%d,%d,%d\n", index, t, b->input[at + (size_t)t], b->target[at + (size_t)t]);
-}
-
-static int run_sample(Cli *c, Err *err)
-{
-    Draw d;
-    int n = cli_int(c, "number");
-    const char *format = cli_string(c, "format");
-    const bool csv = !strcmp(format, "csv"), json = !strcmp(format, "json"), jsonl = !strcmp(format, "jsonl");
-    if (!draw_examples(c, n, &d, err)) return EXIT_USAGE;
-    if (csv) fputs("index,position,input,target\n", stdout);
-    if (json) fputs("[\n", stdout);
     for (int i = 0; i < n; i++) {
-        if (csv)
-            print_rows(&d.batch, i, d.first + i);
-        else if (json || jsonl)
-            print_json(&d.batch, i, d.first + i);
-        else
-            print_lines(&d.batch, i);
-        if (json || jsonl) fputs(json && i < n - 1 ? ",\n" : "\n", stdout);
+        const size_t mark = arena_mark(c->arena);
+        examples_draw(&x, x.first + i, 1, false, c->arena, &b);
+        if (b.has_train) examples_draw(&x, x.first + i, 1, true, c->arena, &train);
+        if (!i) print_heading(&p, b.has_train);
+        Sheet s = sheet_of(&p, &b, b.has_train ? &train : NULL, 0);
+        s.index = x.first + i;
+        print_example(&p, &s);
+        arena_reset(c->arena, mark);
     }
-    if (json) fputs("]\n", stdout);
     return EXIT_OK;
 }
 
-#define DRAW_FLAGS                                                                                                     \
-    { "split", 0, FLAG_STRING, "train", "train|valid|test", "split they are drawn from" },                             \
-        { "slice", 0, FLAG_STRING, "train", "NAME", "name of the slice; give its options as key=value" },              \
-        { "seed", 0, FLAG_INT, "0", "N", "the run's seed (train) or data.eval_seed (valid, test)" },                   \
-        { "table-seed", 0, FLAG_INT, "0", "N", "data.table_seed: random automata, grammars, groups" },                 \
-    {                                                                                                                  \
-        "index", 0, FLAG_INT, "0", "N", "number of the first example"                                                  \
-    }
-
-static const Flag show_flags[] = {
+static const Flag flags[] = {
     { "number", 'n', FLAG_INT, "3", "N", "examples" },
     { "format", 'f', FLAG_STRING, "table", "table|csv|json", "csv and json: one row per position" },
-    DRAW_FLAGS,
-    FLAG_END,
-};
-
-static const Flag sample_flags[] = {
-    { "number", 'n', FLAG_INT, "1", "N", "examples" },
-    { "format", 'f', FLAG_STRING, "table", "table|csv|json|jsonl",
-      "table: two lines of ids; jsonl: one object a line" },
-    DRAW_FLAGS,
+    { "ids", 0, FLAG_BOOL, NULL, NULL, "numbers in place of symbols" },
+    { "all", 0, FLAG_BOOL, NULL, NULL, "long examples whole" },
+    EXAMPLE_FLAGS,
     FLAG_END,
 };
 
@@ -216,22 +245,10 @@ const Command command_show = {
     .summary = "a few examples of a task, readable",
     .description = "examples:\n"
                    "  seqprobe show parity len=12\n"
-                   "  seqprobe show parity len=[4,10] -n 5 --split test\n",
-    .flags = show_flags,
-    .run = run_show,
-};
-
-const Command command_sample = {
-    .name = "sample",
-    .synopsis = "TASK [key=value ...] [-n N] [--format csv]",
-    .summary = "examples of a task as numbers",
-    .description =
-        "examples:\n"
-        "  seqprobe sample parity len=12 --index 1234\n"
-        "  seqprobe sample parity -n 1000 --split test --format jsonl > parity.jsonl\n"
-        "\n"
-        "Example i depends on the task, its options, seed, split, slice and i alone. A target of -1 is not scored\n"
-        "(PyTorch's loss wants -100).\n",
-    .flags = sample_flags,
-    .run = run_sample,
+                   "  seqprobe show parity len=[4,10] -n 5 --split test\n"
+                   "\n"
+                   "Each target stands below the position after which it is asked for. Rows are as wide as the\n"
+                   "terminal, or COLUMNS.\n",
+    .flags = flags,
+    .run = run,
 };

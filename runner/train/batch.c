@@ -45,6 +45,7 @@ void batch_draw(const RunSpec *s, const Slice *slice, const char *split, uint64_
                       .slice_of = out->slice_of + at };
         task->sample(cfg, s->task_data, &rng, &e);
         CHECK(e.len >= 1 && e.len <= stride, "task %s drew %d positions, shape said %d", task->name, e.len, stride);
+        out->has_train |= e.has_train_target;
         if (train && e.has_train_target) memcpy(e.target, train_target, sizeof(int) * (size_t)stride);
         if (!e.has_slice) memset(e.slice_of, 0xff, sizeof(int) * (size_t)stride);
         out->len[i] = e.len;

@@ -13,6 +13,7 @@ typedef struct Batch {
     int *len;                          /* (n) */
     int *input, *target, *slice_of;    /* (n,stride), right-padded with 0, IGNORE, IGNORE */
     long scored;                       /* positions with a target, over the whole batch */
+    bool has_train;                    /* some example has targets for training of its own */
 } Batch;
 
 /* Examples first .. first+n-1. `group` consecutive examples share one draw of the length laws. For training pass

@@ -35,21 +35,43 @@ $ SEQPROBE_DATA=/nowhere seqprobe list configs
 ? 2
 
 # Two examples, with everything that is not scored as a dot.
-$ seqprobe show parity len=4 -n 2
+$ COLUMNS=120 seqprobe show parity len=4 -n 2
 parity - ...
   3 input symbols, 2 classes, at most 5 positions; headline acc_token; chance 0.5 (best constant answer)
   target: the class asked for after reading this position; a dot is not scored
 
-example 0 (5 positions)
-  input  <bos>     0     1     0     0
-  target     .  even   odd   odd   odd
+example 0 (5 positions, 4 scored)
+  input  <bos>    0   1   0   0
+  target     . even odd odd odd
 
-example 1 (5 positions)
-  input  <bos>     0     0     1     0
-  target     .  even  even   odd   odd
+example 1 (5 positions, 4 scored)
+  input  <bos>    0    0   1   0
+  target     . even even odd odd
 
-$ seqprobe show parity task.len=4 -n 1 --color always | grep -c "$(printf '\033')\[1;32m  odd"
+$ seqprobe show parity task.len=4 -n 1 --color always | grep -c "$(printf '\033')\[1;32modd"
 1
+
+# Numbers in place of symbols; blocks as wide as the terminal, with the positions above; no column is broken.
+$ seqprobe show parity len=4 -n 1 --ids | tail -n 2
+  input  2 0 1 0 0
+  target . 0 1 1 1
+
+$ COLUMNS=40 seqprobe show parity len=12 -n 1 | tail -n 12
+example 0 (13 positions, 12 scored)
+  position     0                    5
+  input    <bos>    0   1   0   0   0
+  target       . even odd odd odd odd
+
+  position    6                10
+  input       1   1    1    0   1    1
+  target   even odd even even odd even
+
+  position   12
+  input       0
+  target   even
+
+$ COLUMNS=40 seqprobe show parity len=12 -n 1 --ids --all | awk 'length > 40' | wc -l
+0
 
 $ seqprobe sample parity len=4
 input  2 0 1 0 0
@@ -90,7 +112,7 @@ $ seqprobe show
 ? 2
 
 $ seqprobe show parity -n 0
-! seqprobe: error: -n: 0 is not in 1..1000000
+! seqprobe: error: -n: 0 is not in 1..100000
 ? 2
 
 $ seqprobe show parity -n two

@@ -130,6 +130,7 @@ trained; scenario report 60 report tiny.yaml
 fresh;   scenario list 2 list tasks
 fresh;   scenario show 9 show parity len=4
 fresh;   scenario sample 9 sample parity -n 3
+fresh;   scenario export 9 export parity len=4 --count 300 --out data --force
 fresh;   scenario help 9 help exit-codes
 
 printf '%s\n' $codes | sort -n | uniq -c |
