@@ -27,17 +27,12 @@
  * multiquery_ar. Deviations: vocab 256 by default (published 8192; a small vocabulary is easier, so say it in figures);
  * passes > 1 as intended (the context repeated; the published code fails); slots by exponential races, the same law.
  */
+#include "common/slots.h"
 #include "task.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { VERSION = 1 };
-
-enum { NONE, DISJOINT, ANY };
-
-enum { VOCAB_MAX = 65536, LEN_MAX = 32768, KV_MAX = 8192 };
 
 typedef struct {
     Length len, kv;
@@ -46,11 +41,11 @@ typedef struct {
 } Cfg;
 
 static const Option options[] = {
-    OPT_L(Cfg, len, "64", 4, LEN_MAX, "positions per example, even"),
-    OPT_L(Cfg, kv, "8", 1, KV_MAX, "key-value pairs"),
-    OPT_I(Cfg, vocab, "256", 6, VOCAB_MAX, "ids in all, even, more than len"),
+    OPT_L(Cfg, len, "64", 4, SLOTS_LEN_MAX, "positions per example, even"),
+    OPT_L(Cfg, kv, "8", 1, SLOTS_MAX, "key-value pairs"),
+    OPT_I(Cfg, vocab, "256", 6, SLOTS_VOCAB_MAX, "ids in all, even, more than len"),
     OPT_R(Cfg, power_a, "0.01", 0, 10, "queries: slot g has weight (g+1)^(power_a-1); 1 is uniform"),
-    OPT_E(Cfg, filler, "any", "none|disjoint|any", "unused positions: id 0, any id but a context key, any id"),
+    OPT_E(Cfg, filler, "any", FILLER_CHOICES, "unused positions: id 0, any id but a context key, any id"),
     OPT_I(Cfg, passes, "1", 1, 16, "how often the context is shown"),
     OPT_END,
 };
@@ -60,9 +55,8 @@ static bool shape(const void *cfg, const void *data, TaskShape *out, Err *err)
     (void)data;
     const Cfg *c = cfg;
     int longest = length_max(&c->len), shortest = length_min(&c->len), pairs = length_max(&c->kv);
-    bool odd = c->len.kind == LENGTH_UNIFORM;
-    for (int i = 0; i < c->len.n; i++) odd |= c->len.v[i] % 2 != 0;
-    if (odd) return err_set(err, EXIT_USAGE, "mqar: len must be even (a law over lengths: {set: [64, 128]})");
+    if (!length_even(&c->len))
+        return err_set(err, EXIT_USAGE, "mqar: len must be even (a law over lengths: {set: [64, 128]})");
     if (c->vocab % 2) return err_set(err, EXIT_USAGE, "mqar: vocab: %d must be even", c->vocab);
     if (c->vocab <= longest)
         return err_set(err, EXIT_USAGE, "mqar: vocab: %d must be greater than len: %d", c->vocab, longest);
@@ -82,51 +76,18 @@ static bool shape(const void *cfg, const void *data, TaskShape *out, Err *err)
     return true;
 }
 
-/* A set of ids, and a draw of a new one from low..low+n-1; at most half of them are ever taken. */
-typedef struct {
-    uint64_t bits[VOCAB_MAX / 64];
-} Ids;
-
-static bool ids_has(const Ids *s, int id) { return s->bits[id / 64] >> (id % 64) & 1u; }
-
-static int ids_draw_new(Ids *s, Rng *rng, int low, int n)
-{
-    int id;
-    do id = low + (int)rng_below(rng, (uint32_t)n);
-    while (ids_has(s, id));
-    s->bits[id / 64] |= (uint64_t)1 << (id % 64);
-    return id;
-}
-
-/* The first n of `slots` slots in a race with rates (g+1)^(a-1), in order of arrival: successive sampling without
- * replacement. time[] and slot[] hold the n earliest so far, sorted. */
-static void draw_slots(Rng *rng, int slots, int n, double a, int *slot)
-{
-    double time[KV_MAX], latest = 0;
-    int have = 0;
-    for (int g = 0; g < slots; g++) {
-        double arrival = -log((rng_u32(rng) + 0.5) * 0x1p-32) * pow(g + 1.0, 1 - a);
-        if (have == n && arrival >= latest) continue;
-        int i = have < n ? have++ : n - 1;
-        for (; i > 0 && time[i - 1] > arrival; i--) time[i] = time[i - 1], slot[i] = slot[i - 1];
-        time[i] = arrival;
-        slot[i] = g;
-        latest = time[have - 1];
-    }
-}
-
 static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
 {
     (void)data;
     const Cfg *c = cfg;
     Ids used;
-    int slot[KV_MAX], half = c->vocab / 2, n = c->kv.now, len = c->len.now, once = 2 * n, context = once * c->passes;
-    memset(used.bits, 0, sizeof *used.bits * (size_t)((c->vocab + 63) / 64));
+    int slot[SLOTS_MAX], half = c->vocab / 2, n = c->kv.now, len = c->len.now, once = 2 * n, context = once * c->passes;
+    ids_clear(&used, c->vocab);
     for (int i = 0; i < n; i++) e->input[2 * i] = ids_draw_new(&used, rng, 1, half - 1);
     for (int i = 0; i < n; i++) e->input[2 * i + 1] = ids_draw_new(&used, rng, half, half);
     for (int t = once; t < context; t++) e->input[t] = e->input[t - once];
 
-    draw_slots(rng, (len - context) / 2, n, c->power_a, slot);
+    slots_draw(rng, (len - context) / 2, n, c->power_a, slot);
     for (int t = context; t < len; t++) e->input[t] = 0;
     for (int i = 0; i < n; i++) {
         int t = context + 2 * slot[i];
@@ -134,13 +95,7 @@ static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
         e->target[t] = e->input[2 * i + 1];
         e->slice_of[t] = ilogb((double)(t - (context - once + 2 * i + 1)));
     }
-    for (int t = context; t < len && c->filler != NONE; t++) {
-        if (e->target[t] != IGNORE) continue;
-        int id;
-        do id = (int)rng_below(rng, (uint32_t)c->vocab);
-        while (c->filler == DISJOINT && id < half && ids_has(&used, id));
-        e->input[t] = id;
-    }
+    filler_write(rng, c->filler, &used, c->vocab, half, e->input, context, len);
     e->len = len;
     e->has_slice = true;
 }
@@ -149,9 +104,7 @@ static double memory_bits(const void *cfg, const void *data)
 {
     (void)data;
     const Cfg *c = cfg;
-    double bits = 0;
-    for (int i = 0; i < length_max(&c->kv); i++) bits += log2(c->vocab / 2 - i);
-    return bits;
+    return log2_distinct(c->vocab / 2, length_max(&c->kv));
 }
 
 /* The first time a key is followed by something is its binding: remember the position of every first occurrence. */
@@ -159,7 +112,7 @@ static void solve(const void *cfg, const void *data, const int *input, int len, 
 {
     (void)data;
     const Cfg *c = cfg;
-    int first[VOCAB_MAX];
+    int first[SLOTS_VOCAB_MAX];
     for (int id = 0; id < c->vocab; id++) first[id] = -1;
     for (int t = 0; t < len; t++) {
         int id = input[t], at = first[id];
@@ -171,10 +124,7 @@ static void solve(const void *cfg, const void *data, const int *input, int len, 
 static const char *symbol(const void *cfg, const void *data, int id, bool is_target, char *buf)
 {
     (void)data, (void)is_target;
-    int half = ((const Cfg *)cfg)->vocab / 2;
-    if (!id) return ".";
-    snprintf(buf, 32, "%c%d", id < half ? 'k' : 'v', id < half ? id : id - half);
-    return buf;
+    return pair_symbol(id, ((const Cfg *)cfg)->vocab / 2, buf);
 }
 
 static Theory theory(const void *cfg, TheoryClass cls, int layers)
