@@ -115,17 +115,18 @@ START_TEST(solves)
 {
     TaskCase c = open_fact(&line[_i]);
     long scored = 0, missed = 0;
+    double p = c.shape.ceiling, spread = 0;
     for (int i = 0; i < EXAMPLES; i++) {
         int wrong;
         task_draw(&c, (uint64_t)i);
         const char *what = fault(&c);
         ck_assert_msg(!*what, WHERE "example %d: %s", AT, i, what);
-        scored += task_solve(&c, &wrong);
-        missed += wrong;
+        int n = task_solve(&c, &wrong);
+        scored += n, missed += wrong;
+        spread += (wrong - (1 - p) * n) * (wrong - (1 - p) * n);
         if (c.shape.ceiling >= 1) ck_assert_msg(!wrong, WHERE "example %d: solver misses %d", AT, i, wrong);
     }
-    double acc = 1 - (double)missed / (double)scored, p = c.shape.ceiling;
-    double error = 4 * sqrt(p * (1 - p) / (double)scored);
+    double acc = 1 - (double)missed / (double)scored, error = 4 * sqrt(spread) / (double)scored;
     ck_assert_msg(fabs(acc - p) <= error + 1e-12, WHERE "solver %.5f, ceiling %.5f", AT, acc, p);
 }
 END_TEST
