@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * chomsky.h - the frame of the tasks of the Chomsky hierarchy: a string in, a string out, nothing fed back.
+ *
+ *   input    x[0] ... x[n-1]  blank ... blank  query ... query        n symbols, blanks * n blanks, out(n) queries
+ *   target     _  ...   _       _   ...   _     y[0] ...  y[out-1]
+ *
+ * Ids: the symbols of the task 0..symbols-1, then the blank if there are any blanks, then the query. An answer may end
+ * with a terminator before out(n); what follows it (the tail) is then neither scored nor trained on, or both, or only
+ * trained on as in the source.
+ *
+ * Source: Deletang et al. 2023 (arXiv:2207.02098), repository neural_networks_chomsky_hierarchy, computation_steps_mult.
+ */
+#ifndef SEQPROBE_TASKS_CHOMSKY_H
+#define SEQPROBE_TASKS_CHOMSKY_H
+
+#include "task.h"
+
+enum { CHOMSKY_LEN_MAX = 1 << 14, CHOMSKY_OUT_MAX = 2 * CHOMSKY_LEN_MAX, CHOMSKY_BLANKS_MAX = 16 };
+
+typedef struct Chomsky {
+    int symbols;                       /* ids of the task itself */
+    int blanks;                        /* blanks per symbol of the input */
+} Chomsky;
+
+/* Rows of the option table of a Cfg with fields `Length len` and `int blanks`. */
+#define CHOMSKY_OPTIONS(T, def, lo) \
+    OPT_L(T, len, def, lo, CHOMSKY_LEN_MAX, "symbols of the input string"), \
+    OPT_I(T, blanks, "0", 0, CHOMSKY_BLANKS_MAX, "blank positions per symbol, between input and answer")
+
+int chomsky_vocab(const Chomsky *f);
+/* Positions of an example with n symbols and an answer of `out`. */
+int chomsky_len(const Chomsky *f, int n, int out);
+/* Behind the n symbols already in e->input: blanks, queries, the answer y[0..out-1] of which the first `scored` are
+ * targets and the first `trained` >= scored training targets; slice_of is the place in the answer. Sets e->len. */
+void chomsky_write(const Chomsky *f, int n, const int *y, int out, int scored, int trained, Example *e);
+/* Answers at the queries of any input: `answer` fills y[0..out-1] for the symbols x[0..n-1] that stand before the first
+ * blank or query, and returns out; what is asked for beyond is 0. */
+typedef int (*ChomskyAnswer)(const void *cfg, const int *x, int n, int *y);
+void chomsky_solve(const Chomsky *f, const void *cfg, ChomskyAnswer answer, const int *input, int len,
+                   int *prediction);
+/* "." for the blank, "?" for the query, NULL for a symbol of the task. */
+const char *chomsky_symbol(const Chomsky *f, int id);
+
+#endif
