@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.." || exit 1
 [ $# -eq 2 ] || { echo "usage: readme.sh print|write PROGRAM" >&2; exit 2; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-for kind in commands tasks mixers; do
+for kind in commands tasks theory mixers; do
     "$2" list $kind --format markdown > "$work/$kind" || exit 1
 done
 awk -v dir="$work/" '

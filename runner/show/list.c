@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * list.c - `seqprobe list`: the tasks, the mixers, the configs and the commands there are.
+ * list.c - `seqprobe list`: the tasks, the mixers, the configs, what theory says of tasks, the commands.
  *
- * Tasks: sizes at their default options. Mixers: class of the expressivity literature at default options, and the
+ * Tasks: sizes at their default options; chance is that of the best constant answer. Mixers: class of the expressivity literature at default options, and the
  * recurrent state of one layer of width 64, measured by running it ("4096" reals, "128/token" grows). Configs: their
  * titles. Commands: as in their help.
  */
@@ -12,26 +12,67 @@
 #include <stdlib.h>
 #include <string.h>
 
-static Grid list_tasks(Arena *a, Err *err)
+/* "layout: every, final; score: reads, all": what an option chooses by name. */
+static const char *variants(Arena *a, const Option *o)
 {
-    static const char *const head[] = { "family", "task",   "length",  "vocabulary", "classes",
-                                        "chance", "metric", "summary", "source" };
-    Grid g = grid_new(a, 9, head, "llrrrrlll");
+    Buf b = buf_new(a);
+    for (; o->name; o++) {
+        if (o->kind != OPT_ENUM) continue;
+        buf_printf(&b, "%s%s: ", b.len ? "; " : "", o->name);
+        for (const char *s = o->choices; *s; s++)
+            if (*s == '|')
+                buf_puts(&b, ", ");
+            else
+                buf_printf(&b, "%c", *s);
+    }
+    return b.len ? b.s : "";
+}
+
+/* Sizes at the default options; a task that needs a file or the like has none. Variants are too wide for a terminal:
+ * `help task NAME` has them. */
+static Grid list_tasks(Arena *a, bool with_variants)
+{
+    static const char *const head[] = { "family",  "task",   "length",  "vocabulary", "classes", "chance",
+                                        "ceiling", "metric", "summary", "source",     "variants" };
+    Grid g = grid_new(a, with_variants ? 11 : 10, head, with_variants ? "llrrrrrllll" : "llrrrrrlll");
     for (int i = 0; all_tasks[i]; i++) {
         const Task *t = all_tasks[i];
         TaskUse use;
-        if (!task_open(t->name, 0, NULL, 0, a, &use, err)) break;
+        Err none = { 0 };
         const char **row = grid_row(&g);
         row[0] = family_of(a, t->file);
         row[1] = t->name;
+        row[8] = t->summary;
+        row[9] = t->source;
+        if (with_variants) row[10] = variants(a, t->options);
+        if (!task_open(t->name, 0, NULL, 0, a, &use, &none)) continue;
         row[2] = arena_printf(a, "%d", use.shape.max_len);
         row[3] = arena_printf(a, "%d", use.shape.vocab_in);
         row[4] = arena_printf(a, "%d", use.shape.vocab_out);
-        double chance = use.shape.chance_majority > 0 ? use.shape.chance_majority : use.shape.chance_uniform;
-        row[5] = arena_printf(a, "%.3g", chance);
-        row[6] = use.shape.headline;
-        row[7] = t->summary;
-        row[8] = t->source;
+        row[5] = arena_printf(a, "%.3g", task_majority(&use, a));
+        row[6] = arena_printf(a, "%.3g", use.shape.ceiling);
+        row[7] = use.shape.headline;
+    }
+    return g;
+}
+
+/* What a class can do with two layers, as the task says at its default options. */
+static Grid list_theory(Arena *a)
+{
+    static const char *const head[] = { "family",    "task",      "LTI",      "diag +", "diag \u00b1", "diag C",
+                                        "DPLR 0..1", "DPLR 0..2", "DPLR h=2", "dense",  "RNN",         "attention" };
+    Grid g = grid_new(a, 12, head, "llllllllllll");
+    for (int i = 0; all_tasks[i]; i++) {
+        const Task *t = all_tasks[i];
+        TaskUse use;
+        Err none = { 0 };
+        const char **row = grid_row(&g);
+        row[0] = family_of(a, t->file);
+        row[1] = t->name;
+        if (!task_open(t->name, 0, NULL, 0, a, &use, &none)) continue;
+        for (ClassKind k = CLASS_LTI; k < CLASS_OTHER; k++)
+            row[2 + k] =
+                theory_verdict_name(t->theory(use.cfg, (TheoryClass){ k, k == CLASS_DPLR_H ? 2 : 1 }, 2).verdict);
     }
     return g;
 }
@@ -124,10 +165,26 @@ static void print_grid(Grid *g, Format format, bool family)
     fputs(grid_text(g, format, family && format == FORMAT_TABLE ? 0 : -1), stdout);
 }
 
+enum { TASKS, MIXERS, CONFIGS, THEORY, COMMANDS, KINDS };
+
+static bool list_kind(Cli *c, int kind, Format format, Grid *out, Err *err)
+{
+    Arena *a = c->arena;
+    switch (kind) {
+    case TASKS: *out = list_tasks(a, format != FORMAT_TABLE); break;
+    case MIXERS: *out = list_mixers(a); break;
+    case CONFIGS: return list_configs(a, out, err);
+    case THEORY: *out = list_theory(a); break;
+    default: *out = list_commands(a, c->commands); break;
+    }
+    return true;
+}
+
 static int run(Cli *c, Err *err)
 {
-    static const char *const kinds[] = { "tasks", "mixers", "configs", "commands", NULL };
-    Arena *a = c->arena;
+    static const char *const kinds[] = { "tasks", "mixers", "configs", "theory", "commands", NULL };
+    static const char *const headings[] = { "Tasks", "Mixers", "Configs" };
+    static const char all[] = "tasks, mixers, configs, theory or commands";
     const Format format = cli_format(c);
     const char *kind = c->n_args ? c->args[0] : NULL;
     int at = 0;
@@ -135,24 +192,19 @@ static int run(Cli *c, Err *err)
     if (c->n_args > 1 || c->n_sets)
         err_set(err, EXIT_USAGE, "usage: seqprobe list %s", c->command->synopsis);
     else if (!kinds[at])
-        fail_unknown(err, "list", kind, kinds, "tasks, mixers, configs or commands");
+        fail_unknown(err, "list", kind, kinds, all);
     else if (!kind && (format == FORMAT_CSV || format == FORMAT_JSON))
-        err_set(err, EXIT_USAGE, "--format %s lists one kind: tasks, mixers, configs or commands",
-                cli_string(c, "format"));
+        err_set(err, EXIT_USAGE, "--format %s lists one kind: %s", cli_string(c, "format"), all);
     if (err->code) return EXIT_USAGE;
     const char *heading = format == FORMAT_MARKDOWN ? "### %s\n\n" : "%s\n";
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < KINDS; i++) {
         Grid g;
-        if (kind ? i != at : i == 3) continue;
-        if (i == 2 && !kind && !file_exists(data_find(a, "configs"))) continue;
-        if (i == 2 && !list_configs(a, &g, err)) return EXIT_USAGE;
-        if (i == 0) g = list_tasks(a, err);
-        if (i == 1) g = list_mixers(a);
-        if (i == 3) g = list_commands(a, c->commands);
-        if (err->code) return err->code;
-        if (!kind) printf(heading, (const char *[]){ "Tasks", "Mixers", "Configs" }[i]);
-        print_grid(&g, format, i < 2);
-        if (!kind && i < 2) fputs("\n", stdout);
+        if (kind ? i != at : i > CONFIGS) continue;
+        if (i == CONFIGS && !kind && !file_exists(data_find(c->arena, "configs"))) continue;
+        if (!list_kind(c, i, format, &g, err)) return EXIT_USAGE;
+        if (!kind) printf(heading, headings[i]);
+        print_grid(&g, format, i == TASKS || i == MIXERS || i == THEORY);
+        if (!kind && i < CONFIGS) fputs("\n", stdout);
     }
     return EXIT_OK;
 }
@@ -164,16 +216,19 @@ static const Flag flags[] = {
 
 const Command command_list = {
     .name = "list",
-    .synopsis = "[tasks | mixers | configs | commands] [--format csv]",
+    .synopsis = "[tasks | mixers | configs | theory | commands] [--format csv]",
     .summary = "the tasks, mixers and configs there are",
     .description =
         "examples:\n"
         "  seqprobe list tasks\n"
         "  seqprobe list mixers --format csv\n"
+        "  seqprobe list theory\n"
         "\n"
         "Tasks are shown at their default options: longest example, input vocabulary, target classes, accuracy of\n"
         "the best constant answer, headline metric. Mixers with the reals of recurrent state that one layer of width\n"
-        "64 carries from token to token (\"/token\": it grows).\n",
+        "64 carries from token to token (\"/token\": it grows). Theory: can a model of a class solve the task at "
+        "every\n"
+        "length, with two layers; `seqprobe help task NAME` has the reasons.\n",
     .flags = flags,
     .run = run,
 };

@@ -65,6 +65,31 @@ bool task_open(const char *name, int n_sets, const char *const *sets, uint64_t t
     return true;
 }
 
+double task_majority(const TaskUse *use, Arena *a)
+{
+    enum { EXAMPLES = 1000 };
+    const TaskShape *shape = &use->shape;
+    if (shape->chance_majority > 0) return shape->chance_majority;
+    const size_t mark = arena_mark(a), n = (size_t)shape->max_len;
+    long *count = ARENA_NEW(a, long, shape->vocab_out), scored = 0, most = 0;
+    Example e = { .input = ARENA_NEW(a, int, n), .target = ARENA_NEW(a, int, n) };
+    e.train_target = ARENA_NEW(a, int, n);
+    e.slice_of = ARENA_NEW(a, int, n);
+    for (uint64_t i = 0; i < EXAMPLES; i++) {
+        Rng lengths = rng_example(use->task->name, "lengths", "valid", 0, i);
+        Rng rng = rng_example(use->task->name, "valid", "valid", 0, i);
+        for (size_t t = 0; t < n; t++) e.target[t] = e.train_target[t] = e.slice_of[t] = IGNORE;
+        options_draw_lengths(use->task->options, use->cfg, &lengths);
+        use->task->sample(use->cfg, use->data, &rng, &e);
+        for (int t = 0; t < e.len; t++)
+            if (e.target[t] != IGNORE) count[e.target[t]]++, scored++;
+    }
+    for (int k = 0; k < shape->vocab_out; k++)
+        if (count[k] > most) most = count[k];
+    arena_reset(a, mark);
+    return scored ? (double)most / (double)scored : shape->chance_uniform;
+}
+
 bool mixer_state(const Mixer *m, Arena *a, size_t *fixed, size_t *per_token)
 {
     enum { CHUNK = 128, CHUNKS = 3, D = 64 };

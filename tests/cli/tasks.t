@@ -2,11 +2,11 @@
 % task parity
 % mixer mingru
 $ seqprobe list tasks --format csv | grep ,parity,
-tracking,parity,41,3,2,0.5,acc_token,...
+tracking,parity,41,3,2,0.5,1,acc_token,...
 
 $ seqprobe list tasks --format markdown | head -n 2
-| family | task | length | vocabulary | classes | chance | metric | summary | source |
-|---|---|---:|---:|---:|---:|---|---|---|
+| family | task | length | vocabulary | classes | chance | ceiling | metric | summary | source | variants |
+|---|---|---:|---:|---:|---:|---:|---|---|---|---|
 
 $ seqprobe list tasks --format json | grep '"parity"'
   {"family": "tracking", "task": "parity", "length": 41, "vocabulary": 3, "classes": 2, "chance": 0.5, ...}...
@@ -19,7 +19,7 @@ diagonal
 ...
 
 $ seqprobe list --format csv
-! seqprobe: error: --format csv lists one kind: tasks, mixers, configs or commands
+! seqprobe: error: --format csv lists one kind: tasks, mixers, configs, theory or commands
 ? 2
 
 $ seqprobe list task
