@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sweep/sweep.h"
+#include "base/yaml.h"
 
 static Arena *arena;
 static void setup(void) { arena = arena_new("test"); }

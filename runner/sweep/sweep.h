@@ -5,14 +5,9 @@
 #define SEQPROBE_SWEEP_H
 
 #include "base/file.h"
+#include "base/yaml.h"
 #include "cli.h"
 #include "train/train.h"
-
-/* One document; block or flow style; anchors and aliases for scalars and maps. Duplicate keys, `<<`, tags, several
- * documents and nesting deeper than 16 are errors with file:line:col. */
-bool yaml_read(const char *path, Arena *a, Value **out, Err *err);
-bool yaml_parse(const char *name, const char *text, Arena *a, Value **out, Err *err);
-bool yaml_parse_bytes(const char *name, const char *text, size_t len, Arena *a, Value **out, Err *err);
 
 /* One row of the plan. `label` texts come from axis items with a label ("case" and "mixer" mostly). */
 typedef struct PlanRow {

@@ -14,7 +14,8 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "sweep/sweep.h"
+#include "base/file.h"
+#include "base/yaml.h"
 
 enum { DEPTH_MAX = 16, NODES_MAX = 50000, KEYS_MAX = 1000, KEY_LEN = 200, TEXT_LEN = 1 << 16, FILE_MAX = 1 << 20 };
 
