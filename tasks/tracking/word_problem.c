@@ -14,7 +14,8 @@
  *   swaps        elements that move at most two points (S<n>): identity and transpositions
  *   limit        elements that move at most `limit` points (S<n>, A<n>)
  *   few          a small generating set. S<n>: the n-1 neighbour transpositions (S5: 4). A<n>: the 3-cycle 0->1->2->0
- *                and 0->1->...->n-1->0 (n odd) or 1->2->...->n-1->1 (n even) (A5: 2)
+ *                and 0->1->...->n-1->0 (n odd) or 1->2->...->n-1->1 (n even) (A5: 2). Two of the others: Z<n> +1, -1;
+ *                D<n> one turn, one reflection; Q8 i, j
  *   swaps_hard   swaps in blocks of four, given as product, 1, 1, 1; targets run three late (three steps to fold in),
  *                starting with identities; len a multiple of 4
  *   tokens       the whole group, each element given `repeat` times, or as repeat-1 blanks and then the element; it
@@ -25,14 +26,16 @@
  *
  * Chance is 1/|G|; the majority share is exact, from the chain of products. Headline acc_token; the sources report
  * acc_exact (all prefixes right) and acc_prefix, which the runner always gives beside it. Fails for unknown groups and
- * for options that do not fit together. Deviations: the mark <bos> is not scored (the sources count it); sequences are
- * drawn independently, not made distinct; the published number of generators in `few` is kept, the sets are ours.
+ * for options that do not fit together. Deviations: the mark <bos> is not scored (the sources count it, which is free:
+ * count_bos: true, then V_out = |G|+7 and the mark's target is itself); sequences are drawn independently, not made
+ * distinct; the published number of generators in `few` is kept, the sets are ours.
  *
  * Source: Merrill et al. 2024 (arXiv:2404.08819), section 5, repository word-problem; swaps, limit, swaps_hard, tokens:
  * Siems et al. 2025 (arXiv:2502.10297), repository DeltaProduct; few: Terzic et al. 2025 (arXiv:2509.22284), Table 3.
  */
 #include "task.h"
 #include "common/group.h"
+#include "common/lengths.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,7 +50,7 @@ typedef struct {
     Length len;
     const char *group;
     int generators, limit, repeat;
-    bool blank, bos;
+    bool blank, bos, count_bos;
 } Cfg;
 
 typedef struct {
@@ -65,6 +68,7 @@ static const Option options[] = {
     OPT_I(Cfg, repeat, "1", 1, 16, "generators: tokens: input positions per element; else 1"),
     OPT_B(Cfg, blank, "false", "generators: tokens: blanks in place of the first repeat-1 copies"),
     OPT_B(Cfg, bos, "true", "start every example with a begin mark"),
+    OPT_B(Cfg, count_bos, "false", "score the begin mark as well, as published; its answer is itself"),
     OPT_END,
 };
 
@@ -87,14 +91,22 @@ static int cycle_find(const Group *g, const int *points, int n)
 static void few_build(Data *d)
 {
     static const int points[] = { 0, 1, 2, 3, 4, 5 };
-    int n = d->group.points;
-    bool alternating = d->group.facts.factor[0].letter == 'A';
-    if (!alternating)
+    GroupFactor f = d->group.facts.factor[0];
+    int n = f.n, even = n % 2 == 0;
+    if (d->group.facts.factors > 1 || f.order <= 2 || (f.letter == 'A' && n == 3)) return;
+    if (f.letter == 'S') {
         for (int i = 0; i + 1 < n; i++) d->few_id[d->few++] = cycle_find(&d->group, points + i, 2);
-    else if (n > 3) {
-        bool even = n % 2 == 0;
-        d->few_id[d->few++] = cycle_find(&d->group, points, 3);
-        d->few_id[d->few++] = cycle_find(&d->group, points + even, n - even);
+        return;
+    }
+    d->few = 2;
+    switch (f.letter) {
+    case 'A':
+        d->few_id[0] = cycle_find(&d->group, points, 3);
+        d->few_id[1] = cycle_find(&d->group, points + even, n - even);
+        break;
+    case 'Z': d->few_id[0] = 1, d->few_id[1] = n - 1; break;
+    case 'D': d->few_id[0] = 1, d->few_id[1] = n; break;
+    default: d->few_id[0] = 2, d->few_id[1] = 4; break; /* i and j of Q8 */
     }
 }
 
@@ -105,6 +117,7 @@ static bool prepare(const void *cfg, uint64_t table_seed, Arena *a, void *data, 
     Data *d = data;
     memset(d, 0, sizeof *d);
     if (!group_build(c->group, a, &d->group, err)) return err_prefix(err, "word_problem: option 'group'");
+    few_build(d);
     if (!d->group.points) return true;
     d->by_moved = ARENA_NEW(a, uint16_t, d->group.order);
     for (int m = 0, n = 0; m <= GROUP_POINTS_MAX; m++) {
@@ -112,7 +125,6 @@ static bool prepare(const void *cfg, uint64_t table_seed, Arena *a, void *data, 
             if (d->group.moved[i] == m) d->by_moved[n++] = (uint16_t)i;
         d->moving[m] = n;
     }
-    few_build(d);
     return true;
 }
 
@@ -145,18 +157,6 @@ static int elements_at(const Cfg *c, int t)
     return (t + 1) / copies(c);
 }
 
-/* Probability that an example has more than t elements. */
-static double longer_than(const Length *l, int t)
-{
-    if (l->kind == LENGTH_UNIFORM) {
-        int lo = length_min(l), hi = length_max(l);
-        return t < lo ? 1 : t >= hi ? 0 : (double)(hi - t) / (hi - lo + 1);
-    }
-    int n = l->kind == LENGTH_SET ? l->n : 1, more = 0;
-    for (int i = 0; i < n; i++) more += l->v[i] > t;
-    return (double)more / n;
-}
-
 /* p' = p times one drawn element; returns the largest change against `before`. */
 static double chain_step(const Cfg *c, const Data *d, const double *p, const double *before, double *next)
 {
@@ -184,7 +184,7 @@ static double majority(const Cfg *c, const Data *d)
     int order = d->group.order, r = copies(c), end = length_max(&c->len) * r, s = 0;
     bool settled = false;
     for (int t = 0; t < end; t++) {
-        double weight = longer_than(&c->len, t / r);
+        double weight = length_over(&c->len, t / r);
         for (; s < elements_at(c, t) && !settled; s++) {
             settled = chain_step(c, d, p, before, next) < 1e-13;
             double *old = before;
@@ -200,7 +200,8 @@ static double majority(const Cfg *c, const Data *d)
         share[x] += tail[0] * p[x] + tail[1] * before[x];
         if (share[x] > best) best = share[x];
     }
-    return best / total;
+    if (c->count_bos) total++; /* one more target, of another class; at most as common as the first element's */
+    return (c->count_bos && best < 1 ? 1 : best) / total;
 }
 
 /* Replace the set of products by that of one element more; returns its size. */
@@ -234,7 +235,6 @@ static double memory_bits(const void *cfg, const void *data)
 
 static bool check_generators(const Cfg *c, const Data *d, Err *err)
 {
-    bool points = d->group.points > 0;
     if (c->generators == LIMIT && c->limit < 2)
         return err_set(err, EXIT_USAGE, "word_problem: generators: limit needs limit: 2 or more");
     if (c->generators != LIMIT && c->limit)
@@ -243,13 +243,12 @@ static bool check_generators(const Cfg *c, const Data *d, Err *err)
         return err_set(err, EXIT_USAGE, "word_problem: generators: tokens needs repeat: 2 or more");
     if (c->generators != TOKENS && (c->repeat > 1 || c->blank))
         return err_set(err, EXIT_USAGE, "word_problem: %s needs generators: tokens", c->blank ? "blank" : "repeat");
-    if (c->generators != ALL && c->generators != TOKENS && (!points || alphabet_size(c, d) < 2))
-        return err_set(err, EXIT_USAGE, "word_problem: group: %s has no such generators (%s need a single S<n>%s)",
-                       c->group,
-                       c->generators == LIMIT ? "limit"
-                       : c->generators == FEW ? "few"
-                                              : "swaps",
-                       c->generators == LIMIT || c->generators == FEW ? " or A<n>" : "");
+    if (alphabet_size(c, d) < 2)
+        return err_set(err, EXIT_USAGE, "word_problem: group: %s has no such generators (%s)", c->group,
+                       c->generators == FEW     ? "few needs a single factor, not S2, A3 or Z2"
+                       : c->generators == LIMIT ? "limit needs a single S<n> or A<n>"
+                                                : "swaps needs a single S<n>");
+    if (c->count_bos && !c->bos) return err_set(err, EXIT_USAGE, "word_problem: count_bos needs bos: true");
     if ((long)length_max(&c->len) * copies(c) > LEN_MAX)
         return err_set(err, EXIT_USAGE, "word_problem: repeat: %d times len: %d is more than %d positions", c->repeat,
                        length_max(&c->len), LEN_MAX);
@@ -274,9 +273,9 @@ static bool shape(const void *cfg, const void *data, TaskShape *out, Err *err)
     int order = d->group.order;
     *out = (TaskShape){
         .vocab_in = order + MARKS + c->blank,
-        .vocab_out = order,
+        .vocab_out = c->count_bos ? order + MARKS : order,
         .max_len = length_max(&c->len) * copies(c) + c->bos,
-        .chance_uniform = 1.0 / order,
+        .chance_uniform = 1.0 / (order + c->count_bos),
         .chance_majority = majority(c, d),
         .ceiling = 1,
         .headline = "acc_token",
@@ -297,7 +296,10 @@ static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
     const Data *d = data;
     const uint16_t *mul = d->group.mul;
     int order = d->group.order, r = copies(c), acc = 0, t = 0;
-    if (c->bos) e->input[t++] = id_bos(order);
+    if (c->bos) {
+        if (c->count_bos) e->target[t] = id_bos(order);
+        e->input[t++] = id_bos(order);
+    }
     if (c->generators == SWAPS_HARD) {
         for (int b = 0; b < c->len.now / BLOCK; b++) {
             int product = 0;
@@ -421,16 +423,16 @@ static void solve(const void *cfg, const void *data, const int *input, int len, 
                 acc = multiply(facts, acc, id);
             }
         }
-        prediction[t] = acc;
+        prediction[t] = c->count_bos && i < 0 ? id_bos(facts->order) : acc;
     }
 }
 
 static const char *symbol(const void *cfg, const void *data, int id, bool is_target, char *buf)
 {
-    (void)cfg;
+    (void)cfg, (void)is_target;
     static const char *const mark[] = { "<pad>", "<bos>", "<unk>", "<eos>", "<sep>", "<cls>", "<mask>", "<blank>" };
     const GroupFacts *facts = &((const Data *)data)->group.facts;
-    if (id >= facts->order && !is_target) return mark[id - facts->order];
+    if (id >= facts->order) return mark[id - facts->order];
     return group_symbol(facts, id, buf, 32);
 }
 
