@@ -49,7 +49,7 @@ static Grid list_tasks(Arena *a, bool with_variants)
         row[2] = arena_printf(a, "%d", use.shape.max_len);
         row[3] = arena_printf(a, "%d", use.shape.vocab_in);
         row[4] = arena_printf(a, "%d", use.shape.vocab_out);
-        row[5] = arena_printf(a, "%.3g", task_majority(&use, a));
+        row[5] = arena_printf(a, "%.3g", majority_of(&use, a));
         row[6] = arena_printf(a, "%.3g", use.shape.ceiling);
         row[7] = use.shape.headline;
     }

@@ -65,7 +65,7 @@ bool task_open(const char *name, int n_sets, const char *const *sets, uint64_t t
     return true;
 }
 
-double task_majority(const TaskUse *use, Arena *a)
+double majority_of(const TaskUse *use, Arena *a)
 {
     enum { EXAMPLES = 1000 };
     const TaskShape *shape = &use->shape;

@@ -46,7 +46,7 @@ const Task *task_named(const char *name, Err *err);       /* NULL and "did you m
 bool task_open(const char *name, int n_sets, const char *const *sets, uint64_t table_seed, Arena *a, TaskUse *out,
                Err *err);
 /* Accuracy of the best constant answer: the task's own, or that over the first 1000 validation examples. */
-double task_majority(const TaskUse *use, Arena *a);
+double majority_of(const TaskUse *use, Arena *a);
 const Mixer *mixer_named(const char *name, Err *err);
 /* "unknown WHAT 'name' (did you mean ...)", or else_say in the brackets when nothing is near; returns false. */
 bool fail_unknown(Err *err, const char *what, const char *name, const char *const *names, const char *else_say);
