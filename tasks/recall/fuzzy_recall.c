@@ -247,7 +247,10 @@ static void solve(const void *cfg, const void *data, const int *input, int len, 
     for (int t = 0; t < len; t++) {
         bool is_key = input[t]<keys, after_key = t> 0 && input[t - 1] < keys;
         prediction[t] = keys;
-        if (input[t] == c->vocab - 1) continue;
+        if (input[t] == c->vocab - 1) {
+            same = NULL;
+            continue;
+        }
         if (is_key) {
             now = after_key ? (Run){ now.start, now.size + 1, 0 } : (Run){ t, 1, 0 };
             same = find_run(run, n, &now, input);
