@@ -62,6 +62,6 @@ void        print_version(FILE *f);                        /* that line, then co
 extern const Command command_check, command_collect, command_compare, command_eval, command_run, command_select,
                      command_slurm, command_status, command_sweep;                                    /* sweep/ */
 extern const Command command_completion, command_export, command_help, command_list, command_plot, command_report,
-                     command_sample, command_show, command_table;            /* show/ */
+                     command_sample, command_score, command_show, command_table;             /* show/ */
 
 #endif

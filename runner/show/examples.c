@@ -25,7 +25,7 @@ bool examples_open(const Cli *c, const char *task, int n, Examples *out, Err *er
     out->seed = (uint64_t)seed;
     out->table_seed = (uint64_t)table_seed;
     out->group = train ? batch : EVAL_GROUP;
-    TRY(task_open(task, c->n_sets, c->sets, out->table_seed, c->arena, &out->use, err));
+    TRY(task_use_open(task, c->n_sets, c->sets, out->table_seed, c->arena, &out->use, err));
     out->spec = (RunSpec){ .task = out->use.task, .task_data = out->use.data };
     out->slice = (Slice){ .name = cli_string(c, "slice"), .cfg = out->use.cfg, .shape = out->use.shape };
     return true;

@@ -13,7 +13,7 @@ static void print_options(const char *key, const Option *table, Arena *a)
 static int help_task(const char *name, Arena *a, Err *err)
 {
     TaskUse use;
-    if (!task_open(name, 0, NULL, 0, a, &use, err)) return EXIT_USAGE;
+    if (!task_use_open(name, 0, NULL, 0, a, &use, err)) return EXIT_USAGE;
     const Task *t = use.task;
     const TaskShape *s = &use.shape;
     printf("%s - %s\n\n  %s, version %d\n  source    %s\n", t->name, t->summary, t->file, t->version, t->source);

@@ -45,7 +45,7 @@ static Grid list_tasks(Arena *a, bool with_variants)
         row[8] = t->summary;
         row[9] = t->source;
         if (with_variants) row[10] = variants(a, t->options);
-        if (!task_open(t->name, 0, NULL, 0, a, &use, &none)) continue;
+        if (!task_use_open(t->name, 0, NULL, 0, a, &use, &none)) continue;
         row[2] = arena_printf(a, "%d", use.shape.max_len);
         row[3] = arena_printf(a, "%d", use.shape.vocab_in);
         row[4] = arena_printf(a, "%d", use.shape.vocab_out);
@@ -69,7 +69,7 @@ static Grid list_theory(Arena *a)
         const char **row = grid_row(&g);
         row[0] = family_of(a, t->file);
         row[1] = t->name;
-        if (!task_open(t->name, 0, NULL, 0, a, &use, &none)) continue;
+        if (!task_use_open(t->name, 0, NULL, 0, a, &use, &none)) continue;
         for (ClassKind k = CLASS_LTI; k < CLASS_OTHER; k++)
             row[2 + k] =
                 theory_verdict_name(t->theory(use.cfg, (TheoryClass){ k, k == CLASS_DPLR_H ? 2 : 1 }, 2).verdict);

@@ -44,8 +44,8 @@ const Mixer *mixer_named(const char *name, Err *err)
     return NULL;
 }
 
-bool task_open(const char *name, int n_sets, const char *const *sets, uint64_t table_seed, Arena *a, TaskUse *out,
-               Err *err)
+bool task_use_open(const char *name, int n_sets, const char *const *sets, uint64_t table_seed, Arena *a, TaskUse *out,
+                   Err *err)
 {
     const Task *t = task_named(name, err);
     TRY(t);

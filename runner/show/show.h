@@ -43,7 +43,7 @@ const char *family_of(Arena *a, const char *file);
 /* A task with options from command-line settings ("len=12" or "task.len=12"), its tables and sizes. */
 typedef struct TaskUse { const Task *task; void *cfg, *data; TaskShape shape; } TaskUse;
 const Task *task_named(const char *name, Err *err);       /* NULL and "did you mean" if unknown */
-bool task_open(const char *name, int n_sets, const char *const *sets, uint64_t table_seed, Arena *a, TaskUse *out,
+bool task_use_open(const char *name, int n_sets, const char *const *sets, uint64_t table_seed, Arena *a, TaskUse *out,
                Err *err);
 /* Accuracy of the best constant answer: the task's own, or that over the first 1000 validation examples. */
 double majority_of(const TaskUse *use, Arena *a);
