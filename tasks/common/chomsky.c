@@ -13,7 +13,7 @@ void chomsky_write(const Chomsky *f, int n, const int *y, int out, int scored, i
     int t = n;
     while (t < n + n * f->blanks) e->input[t++] = f->symbols;
     for (int q = 0; q < out; q++, t++) {
-        e->input[t] = id_query(f);
+        e->input[t] = f->fed && q > 0 ? y[q - 1] : id_query(f);
         if (q < scored) e->target[t] = y[q], e->slice_of[t] = q;
         if (trained > scored && q < trained) e->train_target[t] = y[q];
     }
@@ -24,10 +24,10 @@ void chomsky_write(const Chomsky *f, int n, const int *y, int out, int scored, i
 void chomsky_solve(const Chomsky *f, const void *cfg, ChomskyAnswer answer, const int *input, int len, int *prediction)
 {
     int y[CHOMSKY_OUT_MAX], n = 0, out = -1, asked = 0;
-    while (n < len && input[n] < f->symbols) n++;
+    while (n < len && n < CHOMSKY_LEN_MAX && input[n] < f->symbols) n++;
     for (int t = 0; t < len; t++) {
         prediction[t] = 0;
-        if (t < n || input[t] != id_query(f)) continue;
+        if (t < n || (input[t] != id_query(f) && (out < 0 || !f->fed))) continue;
         if (out < 0) out = answer(cfg, input, n, y);
         if (asked < out) prediction[t] = y[asked];
         asked++;
@@ -36,6 +36,6 @@ void chomsky_solve(const Chomsky *f, const void *cfg, ChomskyAnswer answer, cons
 
 const char *chomsky_symbol(const Chomsky *f, int id)
 {
-    if (id < f->symbols) return NULL;
-    return id == id_query(f) ? "?" : ".";
+    if (id == id_query(f)) return "?";
+    return f->blanks && id == f->symbols ? "." : NULL;
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * chomsky.h - the frame of the tasks of the Chomsky hierarchy: a string in, a string out, nothing fed back.
+ * chomsky.h - the frame of the tasks of the Chomsky hierarchy: a string in, a string out.
  *
- *   input    x[0] ... x[n-1]  blank ... blank  query ... query        n symbols, blanks * n blanks, out(n) queries
- *   target     _  ...   _       _   ...   _     y[0] ...  y[out-1]
+ *   queries  input    x[0] ... x[n-1]  blank ... blank  query ... query       n symbols, blanks * n blanks, queries
+ *            target     _  ...   _       _   ...   _     y[0] ...  y[out-1]
+ *   fed      input    x[0] ... x[n-1]  query  y[0] ... y[out-2]               the right answer so far is fed back
+ *            target     _  ...   _     y[0]   y[1] ... y[out-1]
  *
  * Ids: the symbols of the task 0..symbols-1, then the blank if there are any blanks, then the query. An answer may end
- * with a terminator before out(n); what follows it (the tail) is then neither scored nor trained on, or both, or only
+ * with a terminator before `out`; what follows it (the tail) is then neither scored nor trained on, or both, or only
  * trained on as in the source.
  *
- * Source: Deletang et al. 2023 (arXiv:2207.02098), repository neural_networks_chomsky_hierarchy, computation_steps_mult.
+ * Source: Deletang et al. 2023 (arXiv:2207.02098), repository neural_networks_chomsky_hierarchy; fed: Karuvally et al.
+ * 2025 (arXiv:2507.05238), repository AUSSM.
  */
 #ifndef SEQPROBE_TASKS_CHOMSKY_H
 #define SEQPROBE_TASKS_CHOMSKY_H
@@ -19,7 +22,8 @@ enum { CHOMSKY_LEN_MAX = 1 << 14, CHOMSKY_OUT_MAX = 2 * CHOMSKY_LEN_MAX, CHOMSKY
 
 typedef struct Chomsky {
     int symbols;                       /* ids of the task itself */
-    int blanks;                        /* blanks per symbol of the input */
+    int blanks;                        /* blanks per symbol of the input; 0 if fed */
+    bool fed;
 } Chomsky;
 
 /* Rows of the option table of a Cfg with fields `Length len` and `int blanks`. */
@@ -30,15 +34,15 @@ typedef struct Chomsky {
 int chomsky_vocab(const Chomsky *f);
 /* Positions of an example with n symbols and an answer of `out`. */
 int chomsky_len(const Chomsky *f, int n, int out);
-/* Behind the n symbols already in e->input: blanks, queries, the answer y[0..out-1] of which the first `scored` are
- * targets and the first `trained` >= scored training targets; slice_of is the place in the answer. Sets e->len. */
+/* Behind the n symbols already in e->input: the rest of the example, for the answer y[0..out-1] of which the first
+ * `scored` are targets and, if that is more, the first `trained` training targets. slice_of is the place in the answer.
+ * Sets e->len. */
 void chomsky_write(const Chomsky *f, int n, const int *y, int out, int scored, int trained, Example *e);
-/* Answers at the queries of any input: `answer` fills y[0..out-1] for the symbols x[0..n-1] that stand before the first
- * blank or query, and returns out; what is asked for beyond is 0. */
+/* Predictions for any input: `answer` fills y[0..out-1] for the symbols x[0..n-1] (n <= CHOMSKY_LEN_MAX) that stand
+ * before the first other id, and returns out <= CHOMSKY_OUT_MAX; what is asked for beyond is 0. */
 typedef int (*ChomskyAnswer)(const void *cfg, const int *x, int n, int *y);
-void chomsky_solve(const Chomsky *f, const void *cfg, ChomskyAnswer answer, const int *input, int len,
-                   int *prediction);
-/* "." for the blank, "?" for the query, NULL for a symbol of the task. */
+void chomsky_solve(const Chomsky *f, const void *cfg, ChomskyAnswer answer, const int *input, int len, int *prediction);
+/* "." for the blank, "?" for the query, NULL for any other id. */
 const char *chomsky_symbol(const Chomsky *f, int id);
 
 #endif

@@ -21,7 +21,7 @@
  * bits and end mark, len + 1) and cumulative_majority (its input_seq_len is len), lengths 4, 16, 32, 64, 128.
  */
 #include "task.h"
-#include "common/law.h"
+#include "common/lengths.h"
 #include "common/solvable.h"
 
 #include <math.h>
@@ -49,8 +49,8 @@ static double majority_share(const Cfg *c)
         if (m % 2 == 0) tie *= (m - 1.0) / m;
         double share = m % 2 ? 0.5 : 0.5 + tie / 2;
         so_far += share;
-        hits += law_weight(&c->len, m) * (c->layout == FINAL ? share : so_far);
-        scored += law_weight(&c->len, m) * (c->layout == FINAL ? 1.0 : m);
+        hits += length_share(&c->len, m) * (c->layout == FINAL ? share : so_far);
+        scored += length_share(&c->len, m) * (c->layout == FINAL ? 1.0 : m);
     }
     return hits / scored;
 }
