@@ -93,10 +93,10 @@ link: $(PROGRAM)
 define REGISTRY
 #include "mixer.h"
 #include "task.h"
-$(foreach t,$(TASK_IDS),extern const Task task_$(t);)
-$(foreach m,$(MIXER_IDS),extern const Mixer mixer_$(m);)
-const Task *const all_tasks[] = { $(foreach t,$(TASK_IDS),&task_$(t),) 0 };
-const Mixer *const all_mixers[] = { $(foreach m,$(MIXER_IDS),&mixer_$(m),) 0 };
+$(foreach t,$(TASK_IDS),extern const Task plugin_task_$(t);)
+$(foreach m,$(MIXER_IDS),extern const Mixer plugin_mixer_$(m);)
+const Task *const all_tasks[] = { $(foreach t,$(TASK_IDS),&plugin_task_$(t),) 0 };
+const Mixer *const all_mixers[] = { $(foreach m,$(MIXER_IDS),&plugin_mixer_$(m),) 0 };
 endef
 export REGISTRY
 $(BUILD)/registry.c: FORCE

@@ -30,7 +30,7 @@ typedef struct Mixer {
 } Mixer;
 
 /* Every mixer file defines statics options, build, forward, theory_class and an enum VERSION. */
-#define MIXER_WITH(id, summary_, source_, ...) const Mixer mixer_##id = { \
+#define MIXER_WITH(id, summary_, source_, ...) const Mixer plugin_mixer_##id = { \
     .name = #id, .summary = summary_, .source = source_, .file = __FILE__, .version = VERSION, \
     .cfg_size = sizeof(Cfg), .self_size = sizeof(Self), .options = options, \
     .build = build, .forward = forward, .theory_class = theory_class, __VA_ARGS__ };

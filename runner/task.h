@@ -56,10 +56,10 @@ typedef struct Task {
     const char *(*symbol)(const void *cfg, const void *data, int id, bool is_target, char *buf);
 } Task;
 
-/* Closing macros. Every task file defines statics options, shape, sample, solve, theory and an enum VERSION.
- * TASK: no tables, no symbols. TASK_WITH adds further fields, e.g. TASK_WITH(x, "..", "..", .prepare = prepare,
- * .data_size = sizeof(Data), .symbol = symbol). */
-#define TASK_WITH(id, summary_, source_, ...) const Task task_##id = { \
+/* Closing macros. Every task file defines statics options, shape, sample, solve, theory and an enum VERSION. TASK: no
+ * tables, no symbols. TASK_WITH adds further fields, e.g. TASK_WITH(x, "..", "..", .prepare = prepare,
+ * .data_size = sizeof(Data), .symbol = symbol). (The long symbol keeps a task called "open" apart from task_open.) */
+#define TASK_WITH(id, summary_, source_, ...) const Task plugin_task_##id = { \
     .name = #id, .summary = summary_, .source = source_, .file = __FILE__, .version = VERSION, \
     .cfg_size = sizeof(Cfg), .options = options, .shape = shape, .sample = sample, .solve = solve, .theory = theory, \
     __VA_ARGS__ };
