@@ -71,7 +71,7 @@ static bool shape(const void *cfg, const void *data, TaskShape *out, Err *err)
     return true;
 }
 
-/* Probability that the word ends in time, from n symbols with h open: in_time[n * ROW + h / 2]; h has the parity of n. */
+/* Probability that the word ends in time, from n symbols with h open: in_time[n * ROW + h / 2]. h has n's parity. */
 static void find_in_time(const Cfg *c, float *in_time)
 {
     int longest = c->longest - c->longest % 2, m = c->depth;
@@ -123,8 +123,8 @@ static double memory_bits(const void *cfg, const void *data)
     return (fmin(c->depth, c->longest / 2) - 1) * log2(c->types);
 }
 
-/* top[t]: where the innermost bracket open after t was opened (-1: none). A closer closes top[t-1], so what is open then
- * is what was open before that one. */
+/* top[t]: where the innermost bracket open after t was opened (-1: none). A closer closes top[t-1], so what is open
+ * then is what was open before that one. */
 static void solve(const void *cfg, const void *data, const int *input, int len, int *prediction)
 {
     (void)data;

@@ -11,8 +11,8 @@
  *
  * legal: the class of the set of symbols that may follow: 0 all openers, 1 + i all openers and the closer of type i,
  * which is the bracket on top of the stack. Scored everywhere; V_in = 2n, V_out = n+1. A constant answer is right for
- * the larger of q and (1-q)/n, exactly, q = share of positions at depth 0 (by recursion); 0.45 at the defaults. There the
- * type of the last opener is right for 0.71. Slices: depth (brackets open), or with slice: gap
+ * the larger of q and (1-q)/n, exactly, q = share of positions at depth 0 (by recursion): 0.45 at the defaults, where
+ * the type of the last opener is right for 0.71. Slices: depth (brackets open), or with slice: gap
  * floor(log2(1 + positions back to the top opener; at depth 0, to the opener that was just closed)).
  *
  * balanced: 1 if the word is balanced, read at the query; half the words are spoilt. negatives: closer changes one

@@ -16,13 +16,16 @@
  * A constant answer (everything open, in most settings): measured, 0.72 at the defaults, 0.05 for 6 types and lengths
  * 2..50. Slices: depth (brackets open, of all types). Needs even len.
  *
+ * compat: nested draws what the published generator does: a Dyck-n word (one walk, the type of an opener uniform, a
+ * closer closes the bracket on top), labelled as above. It never crosses two pairs, so a stack would do as well.
+ *
  * Memory: of h-1 symbols (h = len/2), any counts of open brackets that sum to h-1, h-3, ... are told apart by closers:
- * log2 of the sum of C(s+n-1, n-1) over those s, a floor.
+ * log2 of the sum of C(s+n-1, n-1) over those s, a floor. nested: those of a single type only, n for each s > 0.
  *
  * Source: Suzgun et al. 2019 (arXiv:1911.03329), shuffle languages; Bhattamishra et al. 2020 (arXiv:2009.11264),
  * repository Transformer-Formal-Languages: Shuffle-2, 4, 6, lengths as for Dyck-1 (2..50, then 52..100, 102..150), a
- * word counts only if all its positions are right (acc_exact). Deviations: one class per set instead of a multi-hot
- * target; words by the walk instead of the recursive grammar; equal words are not removed.
+ * word counts only if all its positions are right (acc_exact). Deviations: true shuffles by default; one class per set
+ * instead of a multi-hot target; words by the walk instead of the recursive grammar; equal words are not removed.
  */
 #include "task.h"
 #include "common/solvable.h"
@@ -33,11 +36,13 @@
 
 enum { VERSION = 1 };
 
+enum { NONE, NESTED };
+
 enum { TYPES_MAX = 8 };
 
 typedef struct {
     Length len;
-    int types;
+    int types, compat;
     double p_open;
 } Cfg;
 
@@ -45,6 +50,7 @@ static const Option options[] = {
     OPT_L(Cfg, len, "64", 2, WALK_MAX, "symbols in all, even"),
     OPT_I(Cfg, types, "2", 1, TYPES_MAX, "kinds of brackets"),
     OPT_R(Cfg, p_open, "0.5", 0.01, 0.99, "probability to open rather than close, where both are possible"),
+    OPT_E(Cfg, compat, "none", "none|nested", "nested: pairs never cross, as in the published generator"),
     OPT_END,
 };
 
@@ -67,11 +73,10 @@ static bool shape(const void *cfg, const void *data, TaskShape *out, Err *err)
     return true;
 }
 
-static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
+/* Draw a shuffle: each symbol from the word of a type, in proportion to what is left of it. */
+static void draw_shuffle(const Cfg *c, Rng *rng, int *word, int n)
 {
-    (void)data;
-    const Cfg *c = cfg;
-    int left[TYPES_MAX] = { 0 }, depth[TYPES_MAX] = { 0 }, n = walk_length(c->len.now, 2), open = 0, mask = 0;
+    int left[TYPES_MAX] = { 0 }, depth[TYPES_MAX] = { 0 };
     for (int i = 0; i < n / 2; i++) left[rng_below(rng, (uint32_t)c->types)] += 2;
     for (int t = 0; t < n; t++) {
         int type = 0, skip = (int)rng_below(rng, (uint32_t)(n - t));
@@ -79,9 +84,34 @@ static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
         bool opens = walk_opens(rng, c->p_open, depth[type], left[type]);
         left[type]--;
         depth[type] += opens ? 1 : -1;
-        open += opens ? 1 : -1;
+        word[t] = opens ? type : c->types + type;
+    }
+}
+
+static void draw_nested(const Cfg *c, Rng *rng, int *word, int n)
+{
+    int stack[WALK_MAX / 2], depth = 0;
+    for (int t = 0; t < n; t++)
+        if (walk_opens(rng, c->p_open, depth, n - t))
+            word[t] = stack[depth++] = (int)rng_below(rng, (uint32_t)c->types);
+        else
+            word[t] = c->types + stack[--depth];
+}
+
+static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
+{
+    (void)data;
+    const Cfg *c = cfg;
+    int depth[TYPES_MAX] = { 0 }, n = walk_length(c->len.now, 2), open = 0, mask = 0;
+    if (c->compat == NESTED)
+        draw_nested(c, rng, e->input, n);
+    else
+        draw_shuffle(c, rng, e->input, n);
+    for (int t = 0; t < n; t++) {
+        int type = e->input[t] % c->types, change = e->input[t] < c->types ? 1 : -1;
+        depth[type] += change;
+        open += change;
         mask = depth[type] ? mask | 1 << type : mask & ~(1 << type);
-        e->input[t] = opens ? type : c->types + type;
         e->target[t] = mask;
         e->slice_of[t] = open;
     }
@@ -96,7 +126,8 @@ static double memory_bits(const void *cfg, const void *data)
     double sum = 0;
     for (int s = walk_length(length_max(&c->len), 2) / 2 - 1; s >= 0; s -= 2) {
         double ways = 1;
-        for (int i = 1; i < c->types; i++) ways *= (double)(s + i) / i;
+        for (int i = 1; i < c->types && c->compat == NONE; i++) ways *= (double)(s + i) / i;
+        if (c->compat == NESTED && s > 0) ways = c->types;
         sum += ways;
     }
     return log2(sum);
