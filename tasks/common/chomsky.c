@@ -15,9 +15,9 @@ void chomsky_write(const Chomsky *f, int n, const int *y, int out, int scored, i
     for (int q = 0; q < out; q++, t++) {
         e->input[t] = f->fed && q > 0 ? y[q - 1] : id_query(f);
         if (q < scored) e->target[t] = y[q], e->slice_of[t] = q;
-        if (trained > scored && q < trained) e->train_target[t] = y[q];
+        if (q < trained) e->train_target[t] = y[q];
     }
-    e->has_train_target = trained > scored;
+    e->has_train_target = trained > 0;
     e->len = t;
 }
 

@@ -35,8 +35,8 @@ int chomsky_vocab(const Chomsky *f);
 /* Positions of an example with n symbols and an answer of `out`. */
 int chomsky_len(const Chomsky *f, int n, int out);
 /* Behind the n symbols already in e->input: the rest of the example, for the answer y[0..out-1] of which the first
- * `scored` are targets and, if that is more, the first `trained` training targets. slice_of is the place in the answer.
- * Sets e->len. */
+ * `scored` are targets and the first `trained` training targets (0: trained as scored). slice_of is the place in the
+ * answer. Sets e->len. */
 void chomsky_write(const Chomsky *f, int n, const int *y, int out, int scored, int trained, Example *e);
 /* Predictions for any input: `answer` fills y[0..out-1] for the symbols x[0..n-1] (n <= CHOMSKY_LEN_MAX) that stand
  * before the first other id, and returns out <= CHOMSKY_OUT_MAX; what is asked for beyond is 0. */

@@ -13,10 +13,10 @@
  * is right for 1 of alphabet, exactly.
  *
  * Worth knowing: the class floor(alphabet t / n) at place t of n, a guess that does not read the string, is right for
- * 0.502, 0.598, 0.694, 0.801, 0.859 of the places at n = 5, 10, 20, 50, 100 and 5 symbols, exactly; in aussm, repeating
- * the answer shown is right but where a new class begins. So acc_token above 0.9 shows no sorting, and the headline is
- * acc_exact. Slices: index,
- * the place in the answer (bins from 31 on are pooled). Fails for blanks with aussm.
+ * 0.502, 0.598, 0.694, 0.801, 0.858, 0.937 of the places at n = 5, 10, 20, 50, 100, 500 and 5 symbols, exactly; in aussm,
+ * repeating the answer shown is right but where a new class begins. So acc_token above 0.9 shows no sorting, and the
+ * headline is acc_exact. Slices: index, the place in the answer (bins from 31 on are pooled). Fails for blanks with
+ * aussm.
  *
  * Memory: log2 of the multisets, C(n + alphabet - 1, n), after the last symbol.
  *
