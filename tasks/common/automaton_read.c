@@ -23,6 +23,7 @@ static bool read_number(const Value *v, int below, const char *what, int *out, E
         snprintf(text, sizeof text, "%s: expected an integer 0..%d, found %.40s", what, below - 1,
                  v->kind == VALUE_LIST  ? "a list"
                  : v->kind == VALUE_MAP ? "a map"
+                 : v->quoted            ? "text in quotes"
                  : *v->text             ? v->text
                                         : "nothing");
         return wrong(v, err, text);
