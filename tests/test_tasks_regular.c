@@ -200,6 +200,172 @@ START_TEST(automaton_slices)
 }
 END_TEST
 
+/* ---- cycles, pairs, parity ----------------------------------------------------------------------------------------*/
+
+/* Place of the walker after n moves: shares counted over all 3^n walks, measured, and as published. */
+START_TEST(cycle_law)
+{
+    static const struct {
+        int n, cycle;
+        double page, half;
+    } law[] = { { 1, 5, 0.333, 5e-4 }, { 3, 5, 0.26, 5e-3 },    { 5, 5, 0.218, 5e-4 },
+                { 10, 5, 0.20, 5e-3 }, { 1, 2, 2 / 3.0, 1e-9 }, { 6, 9, 141 / 729.0, 1e-9 } };
+    int n = law[_i].n, m = law[_i].cycle, walks = 1;
+    double count[16] = { 0 }, seen[16] = { 0 }, most = 0;
+    char settings[64];
+    TaskCase c;
+    snprintf(settings, sizeof settings, "{len: %d, cycle: %d, layout: final}", n, m);
+    if (!opens("cycle_navigation", settings, &c)) return;
+    for (int i = 0; i < n; i++) walks *= 3;
+    for (int w = 0; w < walks; w++) {
+        int place = 0;
+        for (int i = 0, rest = w; i < n; i++, rest /= 3) place += rest % 3 + m - 1;
+        count[place % m]++;
+    }
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        task_draw(&c, i);
+        seen[c.e.target[n + 1]]++;
+    }
+    for (int k = 0; k < m; k++) {
+        facts_share(seen[k], DRAWS, count[k] / walks, settings, k);
+        most = fmax(most, count[k] / walks);
+    }
+    ck_assert_msg(fabs(c.shape.chance_majority - most) < 1e-12, "%s: %.6f", settings, c.shape.chance_majority);
+    ck_assert_msg(near(most, law[_i].page, law[_i].half), "%s: %.6f", settings, most);
+}
+END_TEST
+
+/* Every layout tells the same walk in its own ids. */
+START_TEST(cycle_layouts)
+{
+    static const struct {
+        const char *layout;
+        int back, stay, forward, mark, answer;
+    } row[] = { { "every", 0, 1, 2, -1, 0 },
+                { "final", 0, 1, 2, 3, 0 },
+                { "xlstm", 3, 1, 2, -1, 4 },
+                { "slice", 3, 1, 2, -1, 4 },
+                { "aussm", 8, 9, 7, -1, 0 } };
+    char settings[64];
+    double moves[10] = { 0 };
+    TaskCase c;
+    snprintf(settings, sizeof settings, "{cycle: 7, len: 9, bos: false, layout: %s}", row[_i].layout);
+    if (!opens("cycle_navigation", settings, &c)) return;
+    ck_assert_int_eq(c.shape.vocab_in, _i == 0 ? 3 : _i == 1 ? 4 : 11);
+    ck_assert_int_eq(c.shape.vocab_out, _i < 2 ? 7 : 11);
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        int place = 0;
+        task_draw(&c, i);
+        ck_assert_int_eq(c.e.len, 9 + (_i == 1));
+        for (int t = 0; t < c.e.len; t++) {
+            int x = c.e.input[t];
+            bool last = t == c.e.len - 1, mark = last && _i == 1;
+            ck_assert(mark ? x == row[_i].mark : x == row[_i].back || x == row[_i].stay || x == row[_i].forward);
+            place += (x == row[_i].forward) - (x == row[_i].back);
+            int want = ((place % 7) + 7) % 7 + row[_i].answer;
+            ck_assert_int_eq(c.e.target[t], last || _i == 0 ? want : IGNORE);
+            if (!mark) moves[x]++;
+        }
+    }
+    facts_share(moves[row[_i].back], 9 * DRAWS, 1 / 3.0, "moves back", _i);
+    facts_share(moves[row[_i].forward], 9 * DRAWS, 1 / 3.0, "moves forward", _i);
+}
+END_TEST
+
+/* Answers by the definition, an even number of unequal neighbours, and by length. */
+START_TEST(even_pairs_answers)
+{
+    TaskCase c;
+    double odd[4] = { 0 }, seen[4] = { 0 };
+    if (!opens("even_pairs", "{len: [1, 3], bos: false}", &c)) return;
+    ck_assert(fabs(c.shape.chance_majority - 2 / 3.0) < 1e-12);
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        int unequal = 0;
+        task_draw(&c, i);
+        int n = c.e.len - 1, y = c.e.target[n];
+        for (int t = 1; t < n; t++) unequal += c.e.input[t] != c.e.input[t - 1];
+        for (int t = 0; t < n; t++) ck_assert_int_eq(c.e.target[t], IGNORE);
+        ck_assert(c.e.input[n] == 2 && y == unequal % 2);
+        odd[n] += y, seen[n]++;
+    }
+    for (int n = 1; n <= 3; n++) facts_share(seen[n], DRAWS, 1 / 3.0, "length", n);
+    ck_assert(odd[1] == 0);
+    for (int n = 2; n <= 3; n++) facts_share(odd[n], seen[n], 0.5, "odd at length", n);
+    if (!opens("even_pairs", "{len: 4, layout: every}", &c)) return;
+    ck_assert(fabs(c.shape.chance_majority - 5 / 8.0) < 1e-12);
+}
+END_TEST
+
+/* Sources that share a layout share its examples; the inverted parity is one less the other. */
+START_TEST(layouts_agree)
+{
+    static const char *const task[] = { "parity", "even_pairs", "cycle_navigation" };
+    TaskCase a, b;
+    for (int k = 0; k < 3; k++) {
+        if (!opens(task[k], "{layout: xlstm, len: [2, 39]}", &a) ||
+            !opens(task[k], "{layout: slice, len: [2, 39]}", &b))
+            continue;
+        for (uint64_t i = 0; i < 200; i++) {
+            task_draw(&a, i), task_draw(&b, i);
+            ck_assert(task_hash(&a, 0) == task_hash(&b, 0));
+        }
+    }
+    if (!opens("parity", "{layout: aussm, len: 12, bos: false}", &a)) return;
+    if (!opens("parity", "{layout: every, len: 12, bos: false}", &b)) return;
+    ck_assert(a.shape.vocab_in == 3 && a.shape.vocab_out == 3);
+    for (uint64_t i = 0; i < 200; i++) {
+        task_draw(&a, i), task_draw(&b, i);
+        ck_assert(!memcmp(a.e.input, b.e.input, 12 * sizeof(int)));
+        ck_assert_int_eq(a.e.target[11], 1 - b.e.target[11]);
+        ck_assert_int_eq(a.e.target[10], IGNORE);
+    }
+}
+END_TEST
+
+/* ---- word problems ----------------------------------------------------------------------------------------------- */
+
+START_TEST(word_generators)
+{
+    static const struct {
+        const char *group;
+        int id[2];
+    } few[] = { { "Z12", { 1, 11 } }, { "D4", { 1, 4 } }, { "Q8", { 2, 4 } } };
+    char settings[64];
+    TaskCase c;
+    double first = 0;
+    bool reached[12] = { false };
+    snprintf(settings, sizeof settings, "{group: %s, generators: few, len: 41, bos: false}", few[_i].group);
+    if (!opens("word_problem", settings, &c)) return;
+    for (uint64_t i = 0; i < 2000; i++) {
+        task_draw(&c, i);
+        for (int t = 0; t < 41; t++) {
+            ck_assert(c.e.input[t] == few[_i].id[0] || c.e.input[t] == few[_i].id[1]);
+            reached[c.e.target[t]] = true;
+        }
+        first += c.e.input[40] == few[_i].id[0];
+    }
+    facts_share(first, 2000, 0.5, settings, 0);
+    for (int g = 0; g < c.shape.vocab_out; g++) ck_assert_msg(reached[g], "%s: product %d", settings, g);
+}
+END_TEST
+
+/* Swaps come back to the identity more often than 1/120: twice the same letter of 11. The counted mark is free. */
+START_TEST(word_identity)
+{
+    TaskCase c;
+    double back = 0;
+    if (!opens("word_problem", "{group: S5, generators: swaps, len: 2, count_bos: true}", &c)) return;
+    ck_assert(c.shape.vocab_in == 127 && c.shape.vocab_out == 127);
+    ck_assert(fabs(c.shape.chance_majority - 1 / 3.0) < 1e-12);
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        task_draw(&c, i);
+        ck_assert(c.e.input[0] == 121 && c.e.target[0] == 121);
+        back += c.e.target[2] == 0;
+    }
+    facts_share(back, DRAWS, 1 / 11.0, "back at the identity", 2);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("tasks_regular");
@@ -212,6 +378,12 @@ int main(void)
     tcase_add_loop_test(c, automaton_baselines, 0, (int)(sizeof orbits / sizeof *orbits));
     tcase_add_test(c, automaton_rule);
     tcase_add_loop_test(c, automaton_slices, 0, 2);
+    tcase_add_loop_test(c, cycle_law, 0, 6);
+    tcase_add_loop_test(c, cycle_layouts, 0, 5);
+    tcase_add_test(c, even_pairs_answers);
+    tcase_add_test(c, layouts_agree);
+    tcase_add_loop_test(c, word_generators, 0, 3);
+    tcase_add_test(c, word_identity);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);
