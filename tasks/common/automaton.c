@@ -141,8 +141,8 @@ static int blocks_met(const uint8_t *block, uint64_t set)
 }
 
 /* With r symbols left, two states differ if r symbols lead to different answers: at the last of them, or at any (then
- * more symbols left tell no less apart, and after N nothing changes). r up to N is tried at the end of the example, then
- * the places near its start, where all that differs is told apart. */
+ * more symbols left tell no less apart, and after N nothing changes). r up to N is tried at the end of the example,
+ * then the places near its start, where all that differs is told apart. */
 int automaton_memory(const Automaton *m, int len, bool last_only)
 {
     uint8_t block[N], finer[N], late[N];

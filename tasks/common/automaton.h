@@ -26,13 +26,14 @@ typedef struct AutomatonFacts {
     bool exponent2, abelian, two_groups, solvable;   /* of every group inside */
 } AutomatonFacts;
 
-/* Read `table: [[...], ...]` (by state, then by symbol), optional `start` (0) and `emission` (a class of each state) from
- * a YAML file. out->out is the state itself without emission. Errors give file:line:col; code EXIT_USAGE. */
+/* Read `table: [[...], ...]` (by state, then by symbol), optional `start` (0) and `emission` (a class of each state)
+ * from a YAML file. out->out is the state itself without emission. Errors give file:line:col; code EXIT_USAGE. */
 bool automaton_read(const char *path, Arena *a, Automaton *out, Err *err);
 
 /* The states that exactly `steps` symbols can reach from the start. */
 uint64_t automaton_reach(const Automaton *m, int steps);
-/* The reachable part with states of equal future merged, numbered breadth first from the start (0), symbols in order. */
+/* The reachable part with states of equal future merged, numbered breadth first from the start (0), symbols
+ * in order. */
 void automaton_minimise(const Automaton *m, Automaton *out);
 /* Share of the commonest class over all scored positions: after every symbol, or after the last only. Exact; 0 where it
  * would take too long. */

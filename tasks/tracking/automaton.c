@@ -18,7 +18,7 @@
  *                     start: 0                           optional
  *                     emission: [0, 1, 0]                optional: the target is the class of the state
  *
- * One automaton per run, drawn from the table seed and the same for all slices; average over several seeds (at least 5).
+ * One automaton per run, drawn from the table seed and the same for all slices; average over seeds, at least 5.
  * A table whose start leads to a single state that is never left is drawn again. emission: true asks for one of two
  * classes of the state, coloured at random but not all alike. score: final asks after the last symbol alone.
  *
@@ -28,9 +28,9 @@
  *
  * Memory: log2 of the states that equally many symbols reach and later answers tell apart.
  *
- * Cases: random state machine of arXiv:2505.21749, kind uniform, states = symbols in {2, 3, 5, 10, 25, 50}, len [2, 10],
- * test len 500; automata of the size of those of arXiv:2509.22284, kind permutation, len [3, 40], test 40..256 (its four
- * regular tasks are tasks of their own here).
+ * Cases: random state machine of arXiv:2505.21749, kind uniform, states = symbols in {2, 3, 5, 10, 25, 50}, len
+ * [2, 10], test len 500; automata of the size of those of arXiv:2509.22284, kind permutation, len [3, 40], test 40..256
+ * (its four regular tasks are tasks of their own here).
  *
  * Source: ours, in the spirit of Terzic et al. 2025 (arXiv:2509.22284) and of the random state machine of Ebrahimi and
  * Memisevic 2025 (arXiv:2505.21749; details UNVERIFIED: known from public summaries). Theory: Liu et al. 2023
