@@ -7,11 +7,11 @@
  *   nested    k 3, n 3, no filler       input 2 0 1 . . .      (types; . is a slot)      target _ _ _ 1 0 2
  *   crossed   k 3, n 3, no filler       input 2 0 1 . . .                                target _ _ _ 2 0 1
  *
- * Ids: slot 0, fillers 1..fillers, openers fillers+1..fillers+k. In front of every opener and slot stand 0..gap fillers,
- * the number and the fillers uniform. Opener types are independent and uniform. V_in = 1 + fillers + k, V_out = k: class
- * i is the type of opener fillers+1+i. With gap 0 there are no fillers and
- * no id is spent on them. L <= 2n (1 + gap). A constant is right for 1 of k, exactly. Slices: slot, its place among the n
- * (bins from 31 on are pooled); in nested pairs its opener is 2 slot + 1 tokens back, without fillers, in crossed ones n.
+ * Ids: slot 0, fillers 1..fillers, openers fillers+1..fillers+k. In front of every opener and slot stand 0..gap
+ * fillers, the number and the fillers uniform. Opener types are independent and uniform. V_in = 1 + fillers + k, V_out
+ * = k: class i is the type of opener fillers+1+i. With gap 0 there are no fillers and no id is spent on them. L <= 2n
+ * (1 + gap). A constant is right for 1 of k, exactly. Slices: slot, its place among the n (bins from 31 on are pooled);
+ * in nested pairs its opener is 2 slot + 1 tokens back, without fillers, in crossed ones n.
  *
  * Memory: n log2 k bits before the first slot, for all openers are still to be asked for.
  *

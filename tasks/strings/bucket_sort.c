@@ -9,21 +9,21 @@
  *   aussm, len 4        input 3 0 3 1 5 0 1 3          target _ _ _ _ 0 1 3 3
  *
  * Ids: symbols 0..alphabet-1, then for chomsky the blank if there are any and the query (common/chomsky.h), for aussm
- * the mark ? (ACT) and a padding that never occurs. V_out = alphabet. Symbols are independent and uniform, so a constant
- * is right for 1 of alphabet, exactly.
+ * the mark ? (ACT) and a padding that never occurs. V_out = alphabet. Symbols are independent and uniform, so a
+ * constant is right for 1 of alphabet, exactly.
  *
  * Worth knowing: the class floor(alphabet t / n) at place t of n, a guess that does not read the string, is right for
- * 0.502, 0.598, 0.694, 0.801, 0.858, 0.937 of the places at n = 5, 10, 20, 50, 100, 500 and 5 symbols, exactly; in aussm,
- * repeating the answer shown is right but where a new class begins. So acc_token above 0.9 shows no sorting, and the
- * headline is acc_exact. Slices: index, the place in the answer (bins from 31 on are pooled). Fails for blanks with
+ * 0.502, 0.598, 0.694, 0.801, 0.858, 0.937 of the places at n = 5, 10, 20, 50, 100, 500 and 5 symbols, exactly; in
+ * aussm, repeating the answer shown is right but where a new class begins. So acc_token above 0.9 shows no sorting, and
+ * the headline is acc_exact. Slices: index, the place in the answer (bins from 31 on are pooled). Fails for blanks with
  * aussm.
  *
  * Memory: log2 of the multisets, C(n + alphabet - 1, n), after the last symbol.
  *
- * Source: Deletang et al. 2023 (arXiv:2207.02098), repository neural_networks_chomsky_hierarchy, bucket_sort: alphabet 5,
- * training len [1, 40], testing 41 to 500. Karuvally et al. 2025 (arXiv:2507.05238), repository AUSSM, bucketsort:
+ * Source: Deletang et al. 2023 (arXiv:2207.02098), repository neural_networks_chomsky_hierarchy, bucket_sort: alphabet
+ * 5, training len [1, 40], testing 41 to 500. Karuvally et al. 2025 (arXiv:2507.05238), repository AUSSM, bucketsort:
  * alphabet 9, its length l counts string, mark and answer, len = l / 2 - 1 rounded down: [2, 19], then [19, 127].
- * Deviations: small defaults; aussm draws len uniformly, not l (its ends are half as likely there).
+ * Deviations: small defaults; aussm draws len uniformly, not l (there the ends are half as likely).
  */
 #include "task.h"
 #include "common/chomsky.h"

@@ -7,15 +7,15 @@
  *   alphabet 6, len 5       input 3 1 3 4 1 5 0 0       target _ _ _ _ _ 3 1 4
  *
  * Ids: blank 0, K = alphabet - 2 tokens 1..K, separator K+1. V_in = V_out = alphabet; an answer is the id of a token.
- * Tokens are independent and uniform. L = n + D; a causal model does not see where it ends. A constant is right for 1 of
- * the K tokens, exactly. Copying (the i-th token for the i-th answer) is right until the first repetition, so keep len
- * well above sqrt(K). Slices: index, the place in the answer (bins from 31 on are pooled). Cannot fail.
+ * Tokens are independent and uniform. L = n + D; a causal model does not see where it ends. A constant is right for 1
+ * of the K tokens, exactly. Copying (the i-th token for the i-th answer) is right until the first repetition, so keep
+ * len well above sqrt(K). Slices: index, the place in the answer (bins from 31 on are pooled). Cannot fail.
  *
- * Memory: log2 of the larger of: the sequences of min(n, K) distinct tokens, K! / (K - n)!, at the separator; those of 1
- * to min(n - 1, K - 1) tokens, one token before it, which that token tells apart.
+ * Memory: log2 of the larger of: the sequences of min(n, K) distinct tokens, K! / (K - n)!, at the separator; those of
+ * 1 to min(n - 1, K - 1) tokens, one token before it, which that token tells apart.
  *
- * Source: Walker et al. 2025 (arXiv:2505.17761), repository structured-linear-cdes, set: alphabet 128, sizes 3..40, then
- * 40..256 with len half the size rounded up: len [2, 20], then [20, 128].
+ * Source: Walker et al. 2025 (arXiv:2505.17761), repository structured-linear-cdes, set: alphabet 128, sizes 3..40,
+ * then 40..256 with len half the size rounded up: len [2, 20], then [20, 128].
  */
 #include "task.h"
 #include "common/solvable.h"

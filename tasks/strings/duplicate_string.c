@@ -9,17 +9,18 @@
  *   aussm, len 3        input 1 0 0 2 1 0              target _ _ _ 1 0 0
  *
  * Ids: symbols 0..alphabet-1, then for chomsky the blank if there are any and the query (common/chomsky.h), for aussm
- * the mark ? (ACT) and a padding that never occurs. V_out = alphabet. Symbols are independent and uniform, so a constant
- * is right for 1 of alphabet, exactly. In aussm nothing but the first answers is hard to know where symbols are many:
- * what was shown so far finds its place in the string. Slices: index, the place in the answer (bins from 31 on are
- * pooled). Fails for blanks with aussm.
+ * the mark ? (ACT) and a padding that never occurs. V_out = alphabet. Symbols are independent and uniform, so a
+ * constant is right for 1 of alphabet, exactly. In aussm nothing but the first answers is hard to know where symbols
+ * are many: what was shown so far finds its place in the string. Slices: index, the place in the answer (bins from 31
+ * on are pooled). Fails for blanks with aussm.
  *
  * Memory: n log2(alphabet) bits after the last symbol.
  *
- * Source: Deletang et al. 2023 (arXiv:2207.02098), repository neural_networks_chomsky_hierarchy, duplicate_string: bits,
- * training len [1, 40], testing 41 to 500. Karuvally et al. 2025 (arXiv:2507.05238), repository AUSSM, repetition:
- * alphabet 10, its length l counts string, mark and answer, len = l / 2 - 1 rounded down: [2, 19], then [19, 127].
- * Deviations: other alphabets; small defaults; aussm draws len uniformly, not l (its ends are half as likely there).
+ * Source: Deletang et al. 2023 (arXiv:2207.02098), repository neural_networks_chomsky_hierarchy, duplicate_string:
+ * bits, training len [1, 40], testing 41 to 500. Karuvally et al. 2025 (arXiv:2507.05238), repository AUSSM,
+ * repetition: alphabet 10, its length l counts string, mark and answer, len = l / 2 - 1 rounded down: [2, 19], then
+ * [19, 127]. Deviations: other alphabets; small defaults; aussm draws len uniformly, not l (there the
+ * ends are half as likely).
  */
 #include "task.h"
 #include "common/chomsky.h"

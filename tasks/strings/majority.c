@@ -14,8 +14,8 @@
  * Repeating the last answer is right at all steps but those between sums 0 and -1, so read cumulative beside acc_exact.
  * Slices: margin, the distance |ones - zeros|. Cannot fail.
  *
- * Memory: log2 of the counts that still matter, the answer cut off where it is decided: after m bits, r = n - m to come,
- * those from which the rest can decide either way, and the two sides that are settled.
+ * Memory: log2 of the counts that still matter, the answer cut off where it is decided: after m bits, r = n - m to
+ * come, those from which the rest can decide either way, and the two sides that are settled.
  *
  * Source: Arora et al. 2023 (arXiv:2312.04927), repository zoology, circuits majority (final; its input_seq_len counts
  * bits and end mark, len + 1) and cumulative_majority (its input_seq_len is len), lengths 4, 16, 32, 64, 128.

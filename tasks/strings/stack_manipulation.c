@@ -12,10 +12,10 @@
  * L = n (2 + blanks) + 1.
  *
  * score_tail: true scores the zeros of the tail too; compat: chomsky trains on them and does not score them, as
- * published. Classes are not balanced: with E the mean height of the final stack the terminator is right for
- * 1 / (1 + E), each symbol for E / (A (1 + E)); the tail adds zeros. E follows from the chain of heights, so the majority
- * share is exact; it is measured for lengths above 1024. Slices: index, the place in the answer (bins from 31 on are
- * pooled). Fails for score_tail with compat.
+ * published. Classes are not balanced: with E the mean height of the final stack the terminator is right for 1 / (1 +
+ * E), each symbol for E / (A (1 + E)); the tail adds zeros. E follows from the chain of heights, so the majority share
+ * is exact; it is measured for lengths above 1024. Slices: index, the place in the answer (bins from 31 on are pooled).
+ * Fails for score_tail with compat.
  *
  * Memory: log2 of the stacks after n symbols, all of height 0..n but n-1, which no number of actions gives.
  *

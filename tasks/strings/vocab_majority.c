@@ -13,26 +13,26 @@
  *
  * Tokens are independent and uniform. zoology: tied sequences are drawn again, up to 32 times; if all were tied (short
  * sequences of many tokens) a tied token drawn uniformly wins: it overwrites the first token of another kind. With
- * compat: zoology, as published, nothing is drawn again: the smallest tied id always wins in that way. V_in = V. Classes
- * are the ids of tokens: V_out = V (V-1 for aussm), 0 or the padding is never an answer.
+ * compat: zoology, as published, nothing is drawn again: the smallest tied id always wins in that way. V_in = V.
+ * Classes are the ids of tokens: V_out = V (V-1 for aussm), 0 or the padding is never an answer.
  *
- * count: true asks for how often the winner occurs, counts above cap taken as cap; V_out = cap + 1; cap 0 is the largest
- * len. The published classes end at 63 (slice; its cap of 64 is a class that does not exist) and 62 (aussm, where the
- * answer is one of the tokens).
+ * count: true asks for how often the winner occurs, counts above cap taken as cap; V_out = cap + 1; cap 0 is the
+ * largest len. The published classes end at 63 (slice; its cap of 64 is a class that does not exist) and 62 (aussm,
+ * where the answer is one of the tokens).
  *
  * By symmetry a constant is right for 1 of the V-1 tokens, exactly, in zoology and slice. Elsewhere small ids or counts
  * near the typical one are better, and the share is measured. Slices: lead, the winner's count less the runner-up's.
  *
- * Memory: all multisets of m = n / 4 tokens are told apart: for any two of them, a rest of 3m tokens makes one token win
- * after one and another after the other (count: m = (n - 1) / 2; a rest of one token alone gives two counts). A floor;
- * none with a cap below len.
+ * Memory: all multisets of m = n / 4 tokens are told apart: for any two of them, a rest of 3m tokens makes one token
+ * win after one and another after the other (count: m = (n - 1) / 2; a rest of one token alone gives two counts). A
+ * floor; none with a cap below len.
  *
  * Fails for cap without count and for compat: zoology with another layout.
  *
- * Source: Arora et al. 2023 (arXiv:2312.04927), repository zoology, circuit vocab_majority (its input_seq_len counts the
- * end mark, len + 1); Walker et al. 2025 (arXiv:2505.17761), repository structured-linear-cdes, majority and
- * majority_count: V 64, len 3..40, then 40..256; Karuvally et al. 2025 (arXiv:2507.05238), repository AUSSM, majority and
- * majoritycount: V 64, its length counts the answer: len 5..39, then 40..255. Deviation: small defaults.
+ * Source: Arora et al. 2023 (arXiv:2312.04927), repository zoology, circuit vocab_majority (its input_seq_len counts
+ * the end mark, len + 1); Walker et al. 2025 (arXiv:2505.17761), repository structured-linear-cdes, majority and
+ * majority_count: V 64, len 3..40, then 40..256; Karuvally et al. 2025 (arXiv:2507.05238), repository AUSSM, majority
+ * and majoritycount: V 64, its length counts the answer: len 5..39, then 40..255. Deviation: small defaults.
  */
 #include "task.h"
 #include "common/solvable.h"
