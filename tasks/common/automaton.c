@@ -169,7 +169,7 @@ double automaton_coalescence(const Automaton *m, int walks, Rng *rng)
         uint64_t set = m->states == 64 ? ~(uint64_t)0 : ((uint64_t)1 << m->states) - 1;
         int t = 0;
         for (; set & (set - 1); t++) {
-            if (t == WALK_MAX) return INFINITY;
+            if (t == WALK_MAX) return (double)INFINITY;
             set = image(m, set, (int)rng_below(rng, (uint32_t)m->symbols));
         }
         sum += t;
