@@ -148,8 +148,8 @@ static double memory_bits(const void *cfg, const void *data)
     (void)data;
     const Cfg *c = cfg;
     const int n = length_max(&c->len);
-    double stacks = 0, a = c->alphabet; /* per a^n */
-    for (int h = 0; h <= n; h++) stacks += h == n - 1 ? 0 : pow(a, h - n);
+    double stacks = 1, a = c->alphabet; /* per a^n; those of height n */
+    for (int h = 0; h < n - 1; h++) stacks += pow(a, h - n);
     return n * log2(a) + log2(stacks);
 }
 
