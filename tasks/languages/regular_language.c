@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * regular_language - what may follow each prefix of a word: the star-free suite and its neighbours.
  *
- *   input    w[0] w[1] ... w[n-1] (<end>)      a word of n = len letters; <end> where the language needs one, not scored
+ *   input    w[0] w[1] ... w[n-1] (<end>)      a word of n = len letters; <end> where there is one, not scored
  *   target   y[0] y[1] ... y[n-1]              which symbols may follow w[0..t], as the number of that set
  *
  *   d_2, word a a b b: sets {a,b} {b} {a,b} {a}     input 0 0 1 1      target 1 2 1 0
@@ -23,12 +23,12 @@
  *
  * Ids: letters in order from 0, <end> last. Classes of sets are numbered by first occurrence in a breadth-first walk of
  * the minimal automaton; the last class, always there, is the empty set: `negatives` is the share of words with one
- * letter (uniform among the places that allow it) replaced by a symbol that may not stand there, after which nothing may
- * follow. Where the class is membership it is 1 for the prefixes in the language, and 0 after a wrong letter; parity,
+ * letter (uniform among the places that allow it) replaced by a symbol that may not stand there, after which nothing
+ * may follow. Where the class is membership it is 1 for the prefixes in the language, and 0 after a wrong letter; parity,
  * tomita_5 and tomita_6 have no wrong letters. A word without a place for a wrong letter stays whole.
  *
- * len counts letters; a length that the language does not have (odd ones of (10)*) is rounded down, or up to the shortest
- * word. words: uniform draws every word of that length with equal probability (by counting words backwards, nothing is
+ * len counts letters; a length that the language does not have (odd ones of (10)*) is rounded down, or up to the
+ * shortest word. words: uniform draws every word of that length with equal probability (by counting words backwards, nothing is
  * rejected); walk draws each letter uniformly from those from which a word of that length can still be had (tomita_4:
  * fair bits that refuse a third 0).
  *
