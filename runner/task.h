@@ -13,6 +13,8 @@
 #include "base/option.h"
 #include "theory.h"
 
+typedef enum { SPLIT_TRAIN, SPLIT_VALID, SPLIT_TEST } Split;
+
 /* One example. The runner owns the arrays (max_len long), with target, train_target and slice_of preset to IGNORE. */
 typedef struct Example {
     int len;                           /* positions used; set by sample() */
@@ -21,7 +23,14 @@ typedef struct Example {
     int *train_target;                 /* if has_train_target: what training scores instead */
     int *slice_of;                     /* if has_slice: small int per scored position (gap, depth, ...), or IGNORE */
     bool has_train_target, has_slice;
+    Split split; uint64_t index;       /* set by the runner, for tasks with stored() alone: all others draw from rng */
 } Example;
+
+/* What a task has read from files. It makes part of the run's id, so that results of other data are never reused. */
+typedef struct Stored {
+    uint64_t content;                  /* hash of all that was read */
+    int n[3];                          /* examples of each split; all 0: they are drawn, without end */
+} Stored;
 
 typedef struct TaskShape {
     int vocab_in, vocab_out;
@@ -52,6 +61,10 @@ typedef struct Task {
      * the size of a set of pasts, equally long, any two of which some continuation possible after both tells apart by
      * the answer it asks for. A floor: no solver has fewer states. Position and options are known for nothing. */
     double (*memory_bits)(const void *cfg, const void *data);
+    /* Optional, of tasks that read files. With counts, sample() gives example e->index, 0..n-1, of e->split (modulo n
+     * if there are not so many; anything of the task if n is 0): the one way to give back what is in a file. The runner
+     * asks for no example twice in an evaluation, and shuffles those of training. */
+    Stored (*stored)(const void *cfg, const void *data);
     /* Optional: readable symbol of an id (NULL: print the number). buf holds 32. */
     const char *(*symbol)(const void *cfg, const void *data, int id, bool is_target, char *buf);
 } Task;

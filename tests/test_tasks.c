@@ -213,14 +213,25 @@ START_TEST(majority)
 }
 END_TEST
 
+/* Settings with which a task opens: none, or those of its first case with a hash where it needs a file. */
+static const char *opening(const Task *task)
+{
+    TaskCase c;
+    for (int i = 0; i < facts && !task_open(task, NULL, arena, &c, NULL); i++)
+        if (fact[i].task == task && !strcmp(fact[i].key, "hash")) return fact[i].settings;
+    return "{}";
+}
+
 /* With one option at a value: it works, or the message names the option. */
 static void try_option(const Task *task, const Option *o, const char *value)
 {
     TaskCase c;
     Err err = { 0 };
     int wrong;
-    char settings[128];
-    snprintf(settings, sizeof settings, "{%s: %s}", o->name, value);
+    char settings[256];
+    const char *base = opening(task);
+    const int n = (int)strlen(base) - 1;
+    snprintf(settings, sizeof settings, "%.*s%s%s: %s}", n, base, n > 1 ? ", " : "", o->name, value);
     size_t mark = arena_mark(arena);
     if (task_open(task, settings, arena, &c, &err)) {
         task_draw(&c, 0);

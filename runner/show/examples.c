@@ -26,6 +26,13 @@ bool examples_open(const Cli *c, const char *task, int n, Examples *out, Err *er
     out->table_seed = (uint64_t)table_seed;
     out->group = train ? batch : EVAL_GROUP;
     TRY(task_use_open(task, c->n_sets, c->sets, out->table_seed, c->arena, &out->use, err));
+    if (out->use.task->stored) {
+        const Stored is = out->use.task->stored(out->use.cfg, out->use.data);
+        const int have = is.n[split_of(out->split)];
+        if (is.n[SPLIT_TRAIN] + is.n[SPLIT_VALID] + is.n[SPLIT_TEST] && out->first + n > have)
+            return err_set(err, EXIT_USAGE, "examples %d to %d are asked for, but split %s of %s has %d", out->first,
+                           out->first + n - 1, out->split, task, have);
+    }
     out->spec = (RunSpec){ .task = out->use.task, .task_data = out->use.data };
     out->slice = (Slice){ .name = cli_string(c, "slice"), .cfg = out->use.cfg, .shape = out->use.shape };
     return true;

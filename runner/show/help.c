@@ -13,14 +13,20 @@ static void print_options(const char *key, const Option *table, Arena *a)
 static int help_task(const char *name, Arena *a, Err *err)
 {
     TaskUse use;
-    if (!task_use_open(name, 0, NULL, 0, a, &use, err)) return EXIT_USAGE;
-    const Task *t = use.task;
+    const Task *t = task_named(name, err);
+    Err why = { 0 };
+    if (!t) return EXIT_USAGE;
+    const bool opens = task_use_open(name, 0, NULL, 0, a, &use, &why); /* not what needs a file */
     const TaskShape *s = &use.shape;
     printf("%s - %s\n\n  %s, version %d\n  source    %s\n", t->name, t->summary, t->file, t->version, t->source);
-    printf("  default   %d input symbols, %d classes, at most %d positions\n", s->vocab_in, s->vocab_out, s->max_len);
-    printf("  metric    %s; chance %.3g uniform", s->headline, s->chance_uniform);
-    if (s->chance_majority > 0) printf(", %.3g best constant answer", s->chance_majority);
-    if (s->ceiling < 1) printf("; ceiling %.3g", s->ceiling);
+    if (!opens) printf("  default   none: %s\n", why.msg);
+    if (opens) {
+        printf("  default   %d input symbols, %d classes, at most %d positions\n", s->vocab_in, s->vocab_out,
+               s->max_len);
+        printf("  metric    %s; chance %.3g uniform", s->headline, s->chance_uniform);
+        if (s->chance_majority > 0) printf(", %.3g best constant answer", s->chance_majority);
+        if (s->ceiling < 1) printf("; ceiling %.3g", s->ceiling);
+    }
     print_options("\noptions (task:)", t->options, a);
     fputs("\ncan a model of this class do it, with two layers, at every length?\n", stdout);
     for (int k = 0; k <= CLASS_OTHER; k++) {

@@ -9,6 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+Split split_of(const char *name)
+{
+    return !strcmp(name, "train") ? SPLIT_TRAIN : !strcmp(name, "valid") ? SPLIT_VALID : SPLIT_TEST;
+}
+
 void batch_draw(const RunSpec *s, const Slice *slice, const char *split, uint64_t seed, uint64_t first, int n,
                 int group, bool train, Arena *a, Batch *out)
 {
@@ -42,7 +47,9 @@ void batch_draw(const RunSpec *s, const Slice *slice, const char *split, uint64_
         Example e = { .input = out->input + at,
                       .target = out->target + at,
                       .train_target = train_target,
-                      .slice_of = out->slice_of + at };
+                      .slice_of = out->slice_of + at,
+                      .split = split_of(split),
+                      .index = index };
         task->sample(cfg, s->task_data, &rng, &e);
         CHECK(e.len >= 1 && e.len <= stride, "task %s drew %d positions, shape said %d", task->name, e.len, stride);
         out->has_train |= e.has_train_target;

@@ -20,6 +20,7 @@ typedef struct Batch {
  * train = true (targets come from train_target where the task has one). */
 void batch_draw(const RunSpec *spec, const Slice *slice, const char *split, uint64_t seed, uint64_t first, int n,
                 int group, bool train, Arena *a, Batch *out);
+Split split_of(const char *name);      /* "train", "valid", "test" */
 /* Training batch of a step: picks the mixture entry, replays a static set if train.examples is given. */
 void batch_train(const RunSpec *spec, int step, Arena *a, Batch *out);
 

@@ -6,6 +6,7 @@
  */
 #include "train/train.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -290,6 +291,10 @@ static void compute_id(RunSpec *s)
 {
     Value *v = normal_form(s, false);
     value_set(v, "task_version", value_scalar(s->arena, arena_printf(s->arena, "%d", s->task->version)));
+    if (s->task->stored) {
+        const Stored is = s->task->stored(s->slices[0].cfg, s->task_data);
+        value_set(v, "task_content", value_scalar(s->arena, arena_printf(s->arena, "%016" PRIx64, is.content)));
+    }
     value_set(v, "numbers_epoch", value_scalar(s->arena, arena_printf(s->arena, "%d", NUMBERS_EPOCH)));
     const char *text = value_canonical(s->arena, v);
     snprintf(s->id, sizeof s->id, "r%012llx", (unsigned long long)(hash_bytes(text, strlen(text), 0) >> 16u));

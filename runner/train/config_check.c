@@ -9,6 +9,7 @@
  *   REALS_MAX_ALL   2^31 reals in all blocks of a shard: x layers x loops
  *   BATCH_MAX       2^28 ids in one batch: sequences x positions
  */
+#include <limits.h>
 #include <string.h>
 
 #include "train/backbone.h"
@@ -121,6 +122,43 @@ static bool check_sizes(const RunSpec *s, const Value *config, Err *err)
     return true;
 }
 
+/* A size that cannot be more than what is stored: that many unless the config asks for more. */
+static bool fit_size(const RunSpec *s, const Value *config, const char *path, int have, const char *what, int *size,
+                     Err *err)
+{
+    if (have == 0) return refuse(config, "task", err, "task %s has no %s examples", s->task->name, what);
+    if (*size && *size <= have) return true;
+    if (*size && value_at(config, path))
+        return refuse(config, path, err, "%s: %d, but task %s has only %d %s examples", path, *size, s->task->name,
+                      have, what);
+    *size = have;
+    return true;
+}
+
+/* Tasks that read their examples from files: no more of them than there are, and training goes through all of them in
+ * a new order each epoch (train.examples). */
+static bool check_stored(RunSpec *s, const Value *config, Err *err)
+{
+    int least[3] = { INT_MAX, INT_MAX, INT_MAX };
+    if (!s->task->stored) return true;
+    for (int i = 0; i < s->n_slices + s->n_mixture; i++) {
+        const bool trained = i >= s->n_slices;
+        const Slice *slice = trained ? &s->mixture[i - s->n_slices] : &s->slices[i];
+        const Stored is = s->task->stored(slice->cfg, s->task_data);
+        if (!is.n[SPLIT_TRAIN] && !is.n[SPLIT_VALID] && !is.n[SPLIT_TEST]) return true;
+        for (int k = 0; k < 3; k++) {
+            const bool used = k == SPLIT_TRAIN   ? trained
+                              : k == SPLIT_VALID ? !trained && !strcmp(slice->name, s->train.stop_slice)
+                                                 : !trained;
+            if (used && is.n[k] < least[k]) least[k] = is.n[k];
+        }
+    }
+    if (least[SPLIT_TRAIN] > 1 << 26) least[SPLIT_TRAIN] = 1 << 26;
+    return fit_size(s, config, "train.examples", least[SPLIT_TRAIN], "training", &s->train.examples, err) &&
+           fit_size(s, config, "data.valid", least[SPLIT_VALID], "validation", &s->data.valid, err) &&
+           fit_size(s, config, "data.test", least[SPLIT_TEST], "test", &s->data.test, err);
+}
+
 bool spec_check(RunSpec *s, const Value *config, Err *err)
 {
     size_t params;
@@ -130,6 +168,7 @@ bool spec_check(RunSpec *s, const Value *config, Err *err)
     s->vocab_in = s->slices[0].shape.vocab_in;
     s->vocab_out = s->slices[0].shape.vocab_out;
     TRY(check_vocabularies(s, err));
+    TRY(check_stored(s, config, err));
     TRY(check_train(s, config, err));
     TRY(check_model(s, config, err));
     TRY(check_sizes(s, config, err));

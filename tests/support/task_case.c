@@ -36,6 +36,8 @@ void task_draw(TaskCase *c, uint64_t i)
     }
     e->len = 0;
     e->has_train_target = e->has_slice = false;
+    e->split = SPLIT_TEST;
+    e->index = i;
     options_draw_lengths(c->task->options, c->cfg, &lengths);
     c->task->sample(c->cfg, c->data, &rng, e);
 }
