@@ -38,10 +38,11 @@ static const char *machine(void)
 static bool opens(const Task *t)
 {
     RunSpec s;
+    Err none = { 0 };
     Value *v = value_map(arena);
     value_set(v, "task", value_scalar(arena, t->name));
     value_set(v, "mixer", value_scalar(arena, all_mixers[0]->name));
-    return run_resolve(v, arena, &s, NULL);
+    return run_resolve(v, arena, &s, &none);
 }
 
 static const Task *task_of(const Mixer *m)

@@ -104,7 +104,8 @@ static bool opens(const Task *task)
 {
     Arena *a = arena_new("bench");
     TaskCase c;
-    const bool ok = task_open(task, NULL, a, &c, NULL);
+    Err none = { 0 };
+    const bool ok = task_open(task, NULL, a, &c, &none);
     arena_free(a);
     return ok;
 }
