@@ -8,8 +8,8 @@
  *   input    3 8 2 6 3 8 4 6 | 1 2
  *   target   _ _ _ _ _ _ _ _ | _ 6
  *
- * V = vocab ids for input and output (V_in = V_out): 0 "." (not shown: noop), 1 "=>", keys 2.. (the first floor((V-2)/2)
- * of the data ids), then values. Every example has its own map from all keys to values, uniform, values may collide.
+ * V = vocab ids for input and output (V_in = V_out): 0 "." (not shown: noop), 1 "=>", keys 2.. (the first
+ * floor((V-2)/2) of the data ids), then values. Every example has its own map from all keys to values, uniform, values may collide.
  * len/2 pairs, keys uniform with repetition, then "=>" and the key: L = len + 2 positions. allow_dot: false asks for a
  * key that was shown, all of those equally likely; true for any key, and the answer is "." if it was not shown. loss:
  * answer trains on the last position; all on every next token, as the source does (keys and new values are noise).
@@ -19,8 +19,8 @@
  * every binding is shown many times: lookup with refresh. Slices: floor(log2(distance from the value's last showing)),
  * at least 1; 0 for a key not shown.
  *
- * Memory, with d = min(len/2, keys): d log2(values) bits after the pairs; with allow_dot log2 of the number of maps of 1
- * to d keys, for a key that is not bound is told apart too.
+ * Memory, with d = min(len/2, keys): d log2(values) bits after the pairs; with allow_dot log2 of the number of maps of
+ * 1 to d keys, for a key that is not bound is told apart too.
  *
  * Source: Ba et al. 2016 (arXiv:1610.06258); Fu et al. 2023 (arXiv:2212.14052), repository safari, synthetics:
  * vocab 10, 20, 30 and len 20 to 131072; 400 epochs, batch 32, two layers of width 32. Deviations: one token per key
@@ -117,8 +117,8 @@ static double memory_bits(const void *cfg, const void *data)
     const Cfg *c = cfg;
     int n = keys(c), pairs = length_max(&c->len) / 2, most = pairs < n ? pairs : n;
     if (!c->allow_dot) return most * log2(values(c));
-    double log_term = 0, log_sum = -INFINITY;
-    for (int d = 1; d <= most; d++) {
+    double log_term = log((double)n * values(c)), log_sum = log_term;
+    for (int d = 2; d <= most; d++) {
         log_term += log((double)(n - d + 1) / d * values(c));
         double high = fmax(log_term, log_sum);
         log_sum = high + log(exp(log_term - high) + exp(log_sum - high));

@@ -10,8 +10,8 @@
  *
  * len = L positions in all, kv = N = n^2 pairs; C = 3 N positions of context, S = floor((L-C)/3) slots. One id space of
  * size V = vocab for input and output (V_in = V_out): 0 filler, first halves 1..floor(V/3)-1, second halves
- * floor(V/3)..floor(2V/3)-1, values floor(2V/3)..V-1. Halves and values are distinct. Slots as in mqar: slot g has weight
- * (g+1)^(power_a-1), the i-th slot drawn asks for the i-th pair of the context; every pair is asked once.
+ * floor(V/3)..floor(2V/3)-1, values floor(2V/3)..V-1. Halves and values are distinct. Slots as in mqar: slot g has
+ * weight (g+1)^(power_a-1), the i-th slot drawn asks for the i-th pair of the context; every pair is asked once.
  * filler: what stands at all other positions after the context: `none` id 0; `any` an independent uniform id (the
  * published default); `disjoint` the same without the halves of the context. Two fillers can make a pair: a solver must
  * use the first occurrence.

@@ -8,10 +8,10 @@
  *   input    3 11 7 14 | 3 12 |  7 0  3 0
  *   target   _  _ _  _ | _  _ | 14 _ 12 _
  *
- * len = L positions in all, kv = N pairs, updates = M of them bound anew; C = 2 (N + M) positions of context, S = (L-C)/2
- * slots. One id space of size V = vocab for input and output (V_in = V_out): 0 filler, 1..V/2-1 keys, V/2..V-1 values.
- * Keys are distinct, first values are distinct; the M keys are drawn without replacement, in random order, and each gets
- * a value uniform among all but its own first one (it may be another key's). Slots as in mqar: slot g has weight
+ * len = L positions in all, kv = N pairs, updates = M of them bound anew; C = 2 (N + M) positions of context, S =
+ * (L-C)/2 slots. One id space of size V = vocab for input and output (V_in = V_out): 0 filler, 1..V/2-1 keys, V/2..V-1 values.
+ * Keys are distinct, first values are distinct; the M keys are drawn without replacement, in random order, and each
+ * gets a value uniform among all but its own first one (it may be another key's). Slots as in mqar: slot g has weight
  * (g+1)^(power_a-1), the i-th slot drawn asks for the i-th key of the first N; every key is asked once.
  * filler: what stands at all other positions after the context: `none` id 0; `any` an independent uniform id (the
  * published default: a context key may stand there, followed by any id, so only who knows where the context ends, which

@@ -18,18 +18,18 @@
  * follow the first. The K = num_triggers inner triggers lie at 0..len-m-2, further than m apart, all such placements
  * equally likely. The m copied tokens are scored. loss: answer trains on them; all trains on every next token, as the
  * source does: most of it is noise (some found models at chance, 1/(V-2), after long training).
- * compat: safari, for K > 1: with probability 1/2 only one trigger; else K positions with repetition, of which those are
- * kept that are further than m from the last one kept.
+ * compat: safari, for K > 1: with probability 1/2 only one trigger; else K positions with repetition, of which those
+ * are kept that are further than m from the last one kept.
  *
  * Fails for len < K (m + 1) + 1, and for compat with one trigger. A constant is right for 1 of V-2, exactly. Slices:
  * floor(log2(distance from the last inner trigger to the final one)).
  *
- * Memory: m log2(V-2) bits at the end. With a single trigger (or compat) a solver must know as well whether, and how far
- * back, it is still reading what it must copy: log2 of (V-2)^m + (V-2)^(m-1) + ... + 1 states where len >= 2 m + 2, the
+ * Memory: m log2(V-2) bits at the end. With a single trigger (or compat) a solver must know as well whether, and how
+ * far back, it is still reading what it must copy: log2 of (V-2)^m + (V-2)^(m-1) + ... + 1 states where len >= 2 m + 2, the
  * last 2 m + 2 - len terms less otherwise.
  *
- * Source: Olsson et al. 2022 (arXiv:2209.11895); Fu et al. 2023 (arXiv:2212.14052), repository safari, synthetics; Gu and
- * Dao 2023 (arXiv:2312.00752), section 4.1.2: vocab 16, train 256, test 64..1048576, two layers of width 64, constant
+ * Source: Olsson et al. 2022 (arXiv:2209.11895); Fu et al. 2023 (arXiv:2212.14052), repository safari, synthetics; Gu
+ * and Dao 2023 (arXiv:2312.00752), section 4.1.2: vocab 16, train 256, test 64..1048576, two layers of width 64, constant
  * learning rate 1e-3 (their batch 8 and 25 x 8192 steps are UNVERIFIED). Deviations: len 64 by default; answer-only
  * loss by default; ids in plain order, not sorted as strings; all K triggers are used; equal examples are not removed.
  */
@@ -129,7 +129,7 @@ static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
     for (int t = 0; t < e->len && c->loss == ALL; t++) e->train_target[t] = t + 1 < e->len ? x[t + 1] : e->target[t];
 }
 
-/* Just after m + 1 positions: the trigger seen and its tokens known, or the trigger j positions back, j tokens known. */
+/* Just after m + 1 positions: the trigger seen and its tokens known, or the trigger j positions back, j known. */
 static double memory_bits(const void *cfg, const void *data)
 {
     (void)data;

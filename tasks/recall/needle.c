@@ -2,7 +2,7 @@
  * needle - keep one marked symbol, or a few, through long filler.
  *
  *   single     filler, MARK v somewhere among it, QUERY                        answer v
- *   passkey    MARK v[1] .. v[n], then QUERY v[1] .. v[n-1]                    answers v[1] .. v[n], one after the other
+ *   passkey    MARK v[1] .. v[n], then QUERY v[1] .. v[n-1]                    answers v[1] .. v[n], one by one
  *   multi_key  K needles MARK key v with distinct keys, then QUERY key         answer v of that key
  *
  *   single, fillers 4, values 3, len 8         input  1 3 4 7 0 2 2 5      target  _ _ _ _ _ _ _ 7

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * stacked_mqar - multi-query associative recall with a key and its value in one token: no shift is needed.
  *
- *   input    (k v) (k v) ... all N pairs, `passes` times, each time in a new order | k k k ... all N keys in random order
+ *   input    (k v) (k v) ... all N pairs, `passes` times, each time in a new order | k k k ... all N keys
  *   target   the value of the key, at every key alone
  *
  *   keys 4, values 3, kv 2, passes 2; pairs (1,2) and (3,0)
  *   input    5 9 9 5 |  13 15
  *   target   _ _ _ _ |   2  0
  *
- * kv = N pairs with distinct keys and distinct values, passes >= 1; L = (passes + 1) N positions. Input ids: the pair of
- * key k and value v is k values + v, the key alone keys values + k: V_in = keys (values + 1). Targets are values
+ * kv = N pairs with distinct keys and distinct values, passes >= 1; L = (passes + 1) N positions. Input ids: the pair
+ * of key k and value v is k values + v, the key alone keys values + k: V_in = keys (values + 1). Targets are values
  * 0..values-1: V_out = values. Keys, values, their pairing and every order are uniform.
  *
- * This is the token form of a task whose inputs are vectors, the embedding of the key beside that of the value. Here the
- * table of embeddings has a row for every pair, and what the rows have in common must be learnt: more rows to learn,
+ * This is the token form of a task whose inputs are vectors, the embedding of the key beside that of the value. Here
+ * the table of embeddings has a row for every pair, and what the rows have in common must be learnt: more rows to learn,
  * and a little harder for it. What it keeps: one mixing layer suffices, for key and value arrive together.
  *
  * Fails for kv above keys or values. Chance: 1/values (a constant answer, exactly), 1/N for who knows the values of the
