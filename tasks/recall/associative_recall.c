@@ -9,10 +9,11 @@
  *   target   _ _ _ _ _ _ _ _ | _ 6
  *
  * V = vocab ids for input and output (V_in = V_out): 0 "." (not shown: noop), 1 "=>", keys 2.. (the first
- * floor((V-2)/2) of the data ids), then values. Every example has its own map from all keys to values, uniform, values may collide.
- * len/2 pairs, keys uniform with repetition, then "=>" and the key: L = len + 2 positions. allow_dot: false asks for a
- * key that was shown, all of those equally likely; true for any key, and the answer is "." if it was not shown. loss:
- * answer trains on the last position; all on every next token, as the source does (keys and new values are noise).
+ * floor((V-2)/2) of the data ids), then values. Every example has its own map from all keys to values, uniform, values
+ * may collide. len/2 pairs, keys uniform with repetition, then "=>" and the key: L = len + 2 positions. allow_dot:
+ * false asks for a key that was shown, all of those equally likely; true for any key, and the answer is "." if it was
+ * not shown. loss: answer trains on the last position; all on every next token, as the source does (keys and new values
+ * are noise).
  *
  * Fails for odd len. Chance: 1/values. A constant is right for 1/values, exactly; with allow_dot it is "." that is
  * right for (1 - 1/keys)^(len/2), where that is more than a value's share of the rest. With many more pairs than keys

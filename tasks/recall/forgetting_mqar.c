@@ -9,16 +9,16 @@
  *   target   _  _ _  _ | _  _ | 14 _ 12 _
  *
  * len = L positions in all, kv = N pairs, updates = M of them bound anew; C = 2 (N + M) positions of context, S =
- * (L-C)/2 slots. One id space of size V = vocab for input and output (V_in = V_out): 0 filler, 1..V/2-1 keys, V/2..V-1 values.
- * Keys are distinct, first values are distinct; the M keys are drawn without replacement, in random order, and each
- * gets a value uniform among all but its own first one (it may be another key's). Slots as in mqar: slot g has weight
- * (g+1)^(power_a-1), the i-th slot drawn asks for the i-th key of the first N; every key is asked once.
- * filler: what stands at all other positions after the context: `none` id 0; `any` an independent uniform id (the
- * published default: a context key may stand there, followed by any id, so only who knows where the context ends, which
- * kv and updates fix, can tell it from an update: prefer `disjoint` where kv or updates is a law); `disjoint` the same
- * without the keys of the context.
- * compat: zoology draws the j-th new value different from the first value of the j-th key, not of the key that gets it,
- * as the published code does, so that an "update" may repeat the old value (with probability about 2/V).
+ * (L-C)/2 slots. One id space of size V = vocab for input and output (V_in = V_out): 0 filler, 1..V/2-1 keys, V/2..V-1
+ * values. Keys are distinct, first values are distinct; the M keys are drawn without replacement, in random order, and
+ * each gets a value uniform among all but its own first one (it may be another key's). Slots as in mqar: slot g has
+ * weight (g+1)^(power_a-1), the i-th slot drawn asks for the i-th key of the first N; every key is asked once. filler:
+ * what stands at all other positions after the context: `none` id 0; `any` an independent uniform id (the published
+ * default: a context key may stand there, followed by any id, so only who knows where the context ends, which kv and
+ * updates fix, can tell it from an update: prefer `disjoint` where kv or updates is a law); `disjoint` the same without
+ * the keys of the context. compat: zoology draws the j-th new value different from the first value of the j-th key, not
+ * of the key that gets it, as the published code does, so that an "update" may repeat the old value (with probability
+ * about 2/V).
  *
  * Fails for odd vocab or len, vocab <= len, updates > kv, 4 N + 2 M > len, compat without updates. Chance: 2/V for who
  * knows which half holds values (a constant answer, exactly). Who ignores updates is right for 1 - M/N of the queries.

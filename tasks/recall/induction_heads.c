@@ -25,13 +25,14 @@
  * floor(log2(distance from the last inner trigger to the final one)).
  *
  * Memory: m log2(V-2) bits at the end. With a single trigger (or compat) a solver must know as well whether, and how
- * far back, it is still reading what it must copy: log2 of (V-2)^m + (V-2)^(m-1) + ... + 1 states where len >= 2 m + 2, the
- * last 2 m + 2 - len terms less otherwise.
+ * far back, it is still reading what it must copy: log2 of (V-2)^m + (V-2)^(m-1) + ... + 1 states where len >= 2 m + 2,
+ * the last 2 m + 2 - len terms less otherwise.
  *
  * Source: Olsson et al. 2022 (arXiv:2209.11895); Fu et al. 2023 (arXiv:2212.14052), repository safari, synthetics; Gu
- * and Dao 2023 (arXiv:2312.00752), section 4.1.2: vocab 16, train 256, test 64..1048576, two layers of width 64, constant
- * learning rate 1e-3 (their batch 8 and 25 x 8192 steps are UNVERIFIED). Deviations: len 64 by default; answer-only
- * loss by default; ids in plain order, not sorted as strings; all K triggers are used; equal examples are not removed.
+ * and Dao 2023 (arXiv:2312.00752), section 4.1.2: vocab 16, train 256, test 64..1048576, two layers of width 64,
+ * constant learning rate 1e-3 (their batch 8 and 25 x 8192 steps are UNVERIFIED). Deviations: len 64 by default;
+ * answer-only loss by default; ids in plain order, not sorted as strings; all K triggers are used; equal examples are
+ * not removed.
  */
 #include "common/slots.h"
 #include "common/solvable.h"

@@ -13,8 +13,8 @@
  * 0..values-1: V_out = values. Keys, values, their pairing and every order are uniform.
  *
  * This is the token form of a task whose inputs are vectors, the embedding of the key beside that of the value. Here
- * the table of embeddings has a row for every pair, and what the rows have in common must be learnt: more rows to learn,
- * and a little harder for it. What it keeps: one mixing layer suffices, for key and value arrive together.
+ * the table of embeddings has a row for every pair, and what the rows have in common must be learnt. What it keeps: one
+ * mixing layer suffices, for key and value arrive together.
  *
  * Fails for kv above keys or values. Chance: 1/values (a constant answer, exactly), 1/N for who knows the values of the
  * context but not the bindings. Slices: floor(log2(distance from the last showing of the pair to the query)).
