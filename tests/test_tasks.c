@@ -3,8 +3,8 @@
  *
  * The contract runs by default and at every case with a hash: ids in range, the solver right wherever something is
  * scored (10^4 examples; 10^3 under sanitizers) and blind to the future, examples that depend on their number alone,
- * the majority baseline as stated. A changed hash: a generator draws other examples; raise the task's VERSION and replace
- * the hash by the one printed. A name as argument: that task alone.
+ * the majority baseline as stated. A changed hash: a generator draws other examples; raise the task's VERSION and
+ * replace the hash by the one printed. A name as argument: that task alone.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -164,8 +164,8 @@ START_TEST(causal)
 }
 END_TEST
 
-/* The commonest class of one half of the examples, measured on the other half over *scored positions; standard error over
- * examples. It may be a close second: *most is the share of the commonest class of the other half itself. */
+/* The commonest class of one half of the examples, measured on the other half over *scored positions; standard error
+ * over examples. It may be a close second: *most is the share of the commonest class of the other half itself. */
 static double measure_majority(TaskCase *c, double *error, double *scored, double *most)
 {
     long *count = ARENA_NEW(arena, long, c->shape.vocab_out), *other = ARENA_NEW(arena, long, c->shape.vocab_out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cellular_automaton - find the local rule behind a run of states, then apply it.
  *
- *   rule     drawn anew for every example: 2^(2 radius + 1) fair bits, entry number = the neighbourhood read as a binary
- *            number, leftmost cell first (entry 0 belongs to 0..0); cells lie on a ring of `width`
+ *   rule     drawn anew for every example: 2^(2 radius + 1) fair bits, entry number = the neighbourhood read as a
+ *            binary number, leftmost cell first (entry 0 belongs to 0..0); cells lie on a ring of `width`
  *   orbit    k = `orbit` states, each followed by SEP: s[0] SEP ... s[k-1] SEP; s[0] is fair bits
  *   query    then width queries; cell i of s[k-1+steps] is asked for at the i-th
  *   next     then the next state s[k] itself; each of its cells is asked for one position before it is read
@@ -15,8 +15,9 @@
  * L = orbit (width + 1) + width (next: one less).
  *
  * What an orbit has not shown cannot be known: the solver takes an unseen entry for 0, and the ceiling is its accuracy,
- * simulated here for the options at hand (with a fixed stream; 131072 examples, fewer for large options). For one step
- * no solver does better; for more steps averaging over the unseen entries would gain a little. Slices: unseen = 0 where
+ * simulated here for the options at hand (with a fixed stream; 131072 examples, fewer for large options): 0.9998 at one
+ * step and 0.9994 at four by default; 0.997, 0.991, 0.976 at one, two, four of width 20, radius 2, orbit 10. For one
+ * step no solver does better; for more steps averaging over the unseen entries would gain a little. Slices: unseen = 0 where
  * every entry behind the cell was shown, so that the solver is right there, and 1 elsewhere.
  *
  * A constant answer is right half the time, exactly (exchange 0 and 1 in states and rule). Copying the last state is

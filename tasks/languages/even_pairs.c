@@ -10,9 +10,9 @@
  *   final, bits 0 1 1 0 1, bos: false      input 0 1 1 0 1 2      target _ _ _ _ _ 1
  *   xlstm, bits 0 1 1 0 1, bos: false      input 1 2 2 1 2        target _ _ _ _ 2
  *
- * Ids: bits 0 and 1, then (final) the blank, if there are blanks, and the query; with bos: true one id more, which is in
- * front of every example and never scored. V_out is 2, 3 for xlstm and slice (class 0 is never a target). Bits are fair.
- * blanks: that many empty positions per symbol in front of the query (final only).
+ * Ids: bits 0 and 1, then (final) the blank, if there are blanks, and the query; with bos: true one id more, which is
+ * in front of every example and never scored. V_out is 2, 3 for xlstm and slice (class 0 is never a target). Bits are
+ * fair. blanks: that many empty positions per symbol in front of the query (final only).
  *
  * A constant is right half the time from two symbols on; one symbol alone has no unequal pair: the answer is "even",
  * and the exact majority counts it (every: so is the first answer of each example).
@@ -21,8 +21,8 @@
  * follow. Star-free: no counting is needed. Fails for blanks in other layouts, and for len 1 alone.
  *
  * Source: Deletang et al. 2023 (arXiv:2207.02098), repository neural_networks_chomsky_hierarchy (final: len 1..40, then
- * to 500); the xLSTM family of generators, Beck et al. 2024 (arXiv:2405.04517) (xlstm: sizes 3..40 and 40..256 count the
- * answer, so len 2..39 and 39..255); Walker et al. 2025 (arXiv:2505.17761), Terzic et al. 2025 (arXiv:2509.22284)
+ * to 500); the xLSTM family of generators, Beck et al. 2024 (arXiv:2405.04517) (xlstm: sizes 3..40 and 40..256 count
+ * the answer, so len 2..39 and 39..255); Walker et al. 2025 (arXiv:2505.17761), Terzic et al. 2025 (arXiv:2509.22284)
  * (slice: sizes 3..40). Published without bos. every is ours.
  */
 #include "task.h"
@@ -111,7 +111,7 @@ static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
         Chomsky f = frame(c);
         Example behind = *e; /* the frame knows no begin mark */
         behind.input += c->bos, behind.target += c->bos, behind.slice_of += c->bos;
-        chomsky_write(&f, c->len.now, &y, 1, 1, 1, &behind);
+        chomsky_write(&f, c->len.now, &y, 1, 1, 0, &behind);
         e->len = behind.len + c->bos;
     } else if (c->layout != EVERY) {
         e->target[t - 1] = y + offset(c);

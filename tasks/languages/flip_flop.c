@@ -22,7 +22,8 @@
  * two ever is. With p_undo, after h = floor(P/2) writes, undos and a read reach each of them: h bits, and for odd P
  * h + log2(3/2), between the tokens of the pair in the middle.
  *
- * Source: Liu et al. 2023 (arXiv:2306.00946); published T = 512, p_ignore 0.8, tails 0.98 and 0.1. Stress:
+ * Source: Liu et al. 2023 (arXiv:2306.00946), data set synthseq/flipflop; published T = 512, trained at p_ignore 0.8,
+ * tails 0.98 (sparse, 100000 strings) and 0.1 (dense, 3000): numbers from memory, UNVERIFIED. Stress:
  * Dankowiakowski and Ronca (metric automata, on robustness of state-space models). Undo: arXiv:2604.05923, from its
  * abstract; details ours, with p_undo 0.1 in mind. Deviation: T = 128 by default.
  */

@@ -7,8 +7,8 @@
  *   n 3, every   input 1 0 1 1      target _ _ 1 0
  *   n 3, final   input 1 0 1 1      target _ _ _ 0
  *
- * Ids: the bits 0 and 1; V_in = V_out = 2, class 1 is a match. A constant is right half the time, exactly. The bits that
- * are compared lie n-1 apart, as in the source, so that n 1 would be no task and n starts at 2.
+ * Ids: the bits 0 and 1; V_in = V_out = 2, class 1 is a match. A constant is right half the time, exactly. The bits
+ * that are compared lie n-1 apart, as in the source, so that n 1 would be no task and n starts at 2.
  *
  * Memory: the last n-1 bits, or len-n+1 of them if the example ends before the others are asked for. final: one bit, or
  * one for each of the possible lengths within n-1 positions.
@@ -16,8 +16,8 @@
  * Fails for len below n (there is nothing to compare).
  *
  * Source: Khajehabdollahi et al. 2024 (ICLR), repository rnn_timescale_public: n grows by 1 whenever the accuracy
- * exceeds 0.98, beginning at 2; len uniform in n+2 .. 4n+1, one per batch; read at the last bit (final). Deviations: one
- * n per run (there: one head per n), bits are tokens (there: one real channel).
+ * exceeds 0.98, beginning at 2; len uniform in n+2 .. 4n+1, one per batch; read at the last bit (final). Deviations:
+ * one n per run (there: one head per n), bits are tokens (there: one real channel).
  */
 #include "task.h"
 #include "common/lengths.h"

@@ -14,8 +14,8 @@
  *   xlstm    input 2 2 3 1 2        target _ _ _ _ 6
  *   aussm    input 5 5 6 7 5        target _ _ _ _ 2
  *
- * The walker starts at place 0; moves are independent and uniform on the three. bos: true puts one id more, the last, in
- * front of every example, never scored. xlstm, slice and aussm keep one space of cycle + 4 ids for symbols and answers
+ * The walker starts at place 0; moves are independent and uniform on the three. bos: true puts one id more, the last,
+ * in front of every example, never scored. xlstm, slice and aussm keep one space of cycle + 4 ids for symbols and answers
  * (V_out, as their sources have it; the others are never a target), else V_out = cycle. blanks: that many empty
  * positions per move between the moves and the query (final only).
  *
@@ -143,7 +143,7 @@ static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
         Chomsky f = frame(c);
         Example behind = *e; /* the frame knows no begin mark */
         behind.input += c->bos, behind.target += c->bos, behind.slice_of += c->bos;
-        chomsky_write(&f, c->len.now, &place, 1, 1, 1, &behind);
+        chomsky_write(&f, c->len.now, &place, 1, 1, 0, &behind);
         e->len = behind.len + c->bos;
     } else if (c->layout != EVERY) {
         e->target[t - 1] = id_place(c, place);

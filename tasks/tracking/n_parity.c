@@ -19,8 +19,8 @@
  * Fails for len below n (there is no whole window).
  *
  * Source: Khajehabdollahi et al. 2024 (ICLR), repository rnn_timescale_public: n grows by 1 whenever the accuracy
- * exceeds 0.98, beginning at 2; len uniform in n+2 .. 4n+1, one per batch; read at the last bit (final). Deviations: one
- * n per run (there: one head per n), bits are tokens (there: one real channel).
+ * exceeds 0.98, beginning at 2; len uniform in n+2 .. 4n+1, one per batch; read at the last bit (final). Deviations:
+ * one n per run (there: one head per n), bits are tokens (there: one real channel).
  */
 #include "task.h"
 #include "common/lengths.h"

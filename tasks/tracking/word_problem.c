@@ -31,7 +31,9 @@
  * distinct; the published number of generators in `few` is kept, the sets are ours.
  *
  * Source: Merrill et al. 2024 (arXiv:2404.08819), section 5, repository word-problem; swaps, limit, swaps_hard, tokens:
- * Siems et al. 2025 (arXiv:2502.10297), repository DeltaProduct; few: Terzic et al. 2025 (arXiv:2509.22284), Table 3.
+ * Siems et al. 2025 (arXiv:2502.10297), repository DeltaProduct. Published lengths: A5, A4_x_Z5, Z60 at len
+ * {set: [2, k]}, k one of 3..20 (Merrill et al.); S3, S4, A5, S5 and its swaps at 128, tested to 512 (Siems et al.).
+ * few: Terzic et al. 2025 (arXiv:2509.22284), Table 3.
  */
 #include "task.h"
 #include "common/group.h"
