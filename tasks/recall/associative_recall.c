@@ -91,7 +91,7 @@ static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
 {
     (void)data;
     const Cfg *c = cfg;
-    int value[VOCAB_MAX / 2], last[VOCAB_MAX / 2], shown[VOCAB_MAX / 2];
+    int value[VOCAB_MAX / 2] = { 0 }, last[VOCAB_MAX / 2], shown[VOCAB_MAX / 2] = { 0 };
     int n = keys(c), seen = 0, len = c->len.now, *x = e->input;
     for (int k = 0; k < n; k++) value[k] = KEYS + n + (int)rng_below(rng, (uint32_t)values(c)), last[k] = -1;
     for (int t = 0; t < len; t += 2) {

@@ -99,7 +99,7 @@ static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
     (void)data;
     const Cfg *c = cfg;
     Ids used;
-    int order[KV_MAX], slot[SLOTS_MAX], first[SIDE_MAX], second[SIDE_MAX], len = c->len.now;
+    int order[KV_MAX], slot[SLOTS_MAX], first[SIDE_MAX] = { 0 }, second[SIDE_MAX] = { 0 }, len = c->len.now;
     int n = c->kv.now, side = root(n), context = 3 * n, *x = e->input;
     ids_clear(&used, c->vocab);
     for (int i = 0; i < side; i++) first[i] = ids_draw_new(&used, rng, 1, id_second(c) - 1);

@@ -73,7 +73,8 @@ static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
 {
     (void)data;
     const Cfg *c = cfg;
-    int key[SIDE_MAX], value[SIDE_MAX], order[SIDE_MAX], last[SIDE_MAX], scratch[SIDE_MAX], n = c->kv.now, t = 0;
+    int key[SIDE_MAX], value[SIDE_MAX], order[SIDE_MAX], last[SIDE_MAX] = { 0 }, scratch[SIDE_MAX], n = c->kv.now,
+                                                         t = 0;
     rng_choose(rng, c->keys, n, key, scratch);
     rng_choose(rng, c->values, n, value, scratch);
     for (int i = 0; i < n; i++) order[i] = i;
