@@ -17,8 +17,8 @@
  * What an orbit has not shown cannot be known: the solver takes an unseen entry for 0, and the ceiling is its accuracy,
  * simulated here for the options at hand (with a fixed stream; 131072 examples, fewer for large options): 0.9998 at one
  * step and 0.9994 at four by default; 0.997, 0.991, 0.976 at one, two, four of width 20, radius 2, orbit 10. For one
- * step no solver does better; for more steps averaging over the unseen entries would gain a little. Slices: unseen = 0 where
- * every entry behind the cell was shown, so that the solver is right there, and 1 elsewhere.
+ * step no solver does better; for more steps averaging over the unseen entries would gain a little. Slices: unseen = 0
+ * where every entry behind the cell was shown, so that the solver is right there, and 1 elsewhere.
  *
  * A constant answer is right half the time, exactly (exchange 0 and 1 in states and rule). Copying the last state is
  * not: 0.60 at one step and 0.75 at four by default (many rules run into short cycles), 0.54 and 0.59 at width 20,

@@ -15,8 +15,8 @@
  *   aussm    input 5 5 6 7 5        target _ _ _ _ 2
  *
  * The walker starts at place 0; moves are independent and uniform on the three. bos: true puts one id more, the last,
- * in front of every example, never scored. xlstm, slice and aussm keep one space of cycle + 4 ids for symbols and answers
- * (V_out, as their sources have it; the others are never a target), else V_out = cycle. blanks: that many empty
+ * in front of every example, never scored. xlstm, slice and aussm keep one space of cycle + 4 ids for symbols and
+ * answers (V_out, as their sources have it; the others are never a target), else V_out = cycle. blanks: that many empty
  * positions per move between the moves and the query (final only).
  *
  * Chance is 1/cycle. The best constant answer is the start (or one step from it), exact from the law of the walk: 0.333
