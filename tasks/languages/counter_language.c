@@ -112,7 +112,7 @@ static void draw_expression(const Cfg *c, Rng *rng, int *word, int n)
 {
     const int most = arity(c);
     const double tilt = most == 3 ? 1 : 0.8375;
-    double weight[ARITY_MAX + 1], total = 0, power = 1 / tilt;
+    double weight[ARITY_MAX + 1] = { 0 }, total = 0, power = 1 / tilt;
     int operands[WALK_MAX], last, sum;
     for (int k = 0; k <= most; k++, power *= tilt) total += weight[k] = (k ? 0.5 / most : 0.5) * power;
     do {
@@ -190,7 +190,7 @@ static double memory_bits(const void *cfg, const void *data)
     if (letters(c)) {
         int states = 0, big = longest / letters(c);
         for (int n = big / 2 + 1; n <= big; n++) states += walk_weight(&c->len, step(c), n * letters(c)) > 0;
-        return log2(states);
+        return log2(states > 1 ? states : 1);
     }
     for (int t = 1; t < longest; t++) {
         int states = 0, missing = (arity(c) - 1) * t + 1;

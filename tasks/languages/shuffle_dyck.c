@@ -130,7 +130,7 @@ static double memory_bits(const void *cfg, const void *data)
         if (c->compat == NESTED && s > 0) ways = c->types;
         sum += ways;
     }
-    return log2(sum);
+    return log2(fmax(sum, 1));
 }
 
 /* One pass per type, which sees no other: its bit is set while its openers outnumber its closers. */
