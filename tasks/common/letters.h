@@ -2,8 +2,8 @@
  * letters.h - strings over a..z with `$` (begin), `|` (bar) and `.` (end), predicted token by token, as in the copying
  * tasks of Jelassi et al. 2024 (arXiv:2402.01032).
  *
- * Ids: letters 0..a-1, then `$` a, `|` a+1, `.` a+2; the input of a string is all of it but its end, and the target at a
- * position is the token behind it, where that belongs to the answer.
+ * Ids: letters 0..a-1, then `$` a, `|` a+1, `.` a+2; the input of a string is all of it but its end, and the target at
+ * a position is the token behind it, where that belongs to the answer.
  */
 #ifndef SEQPROBE_TASKS_LETTERS_H
 #define SEQPROBE_TASKS_LETTERS_H

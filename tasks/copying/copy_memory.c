@@ -11,8 +11,8 @@
  *
  * Ids: blank 0, symbols 1..symbols, sign symbols+1; V_in = V_out = symbols + 2. Symbols are uniform with repetition.
  * score: mask trains on the last m positions; all trains on every position (blank everywhere else) and still evaluates
- * the last m only, where a constant is right for 1 of symbols, exactly. Who knows the layout but no symbol has a training
- * loss of m ln(symbols) / L under all. Slices: none (all waits of an example are equally long).
+ * the last m only, where a constant is right for 1 of symbols, exactly. Who knows the layout but no symbol has a
+ * training loss of m ln(symbols) / L under all. Slices: none (all waits of an example are equally long).
  *
  * Memory: m log2(symbols) bits during the silence.
  *
@@ -22,7 +22,8 @@
  *
  * Source: standard: Arjovsky et al. 2016 (arXiv:1511.06464), section 5.1: m 10, symbols 8, len 100, 200, 300, 500 (the
  * lengths UNVERIFIED). wrnn: Keller et al. 2023 (arXiv:2309.08045; the number UNVERIFIED), repository Wave_RNNs: m 10,
- * symbols 8, len 10, 20, 50, 100, 500, all positions scored. Deviation: len 30 by default.
+ * symbols 8, len 10, 20, 50, 100, 500, trained and scored at all positions. Deviations: len 30 by default; blanks are
+ * never evaluated.
  */
 #include "task.h"
 

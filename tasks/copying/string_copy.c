@@ -8,11 +8,11 @@
  *   alphabet 4, len 3           $ c a d | c a d .
  *   input    4 2 0 3 5 2 0 3    target _ _ _ _ 2 0 3 6
  *
- * Ids: letters 0..a-1, `$` a, `|` a+1, `.` a+2, with a = alphabet; V_in = V_out = a+3. Letters are uniform. The answer is
- * read back as in free running: a string is written right by a greedy decoder if and only if all its targets are right,
- * so the headline is acc_exact. duplicate: n makes a string that holds an n-gram twice, at two places apart, which
- * misleads those who look the next letter up by the last n. context: L positions are filled with strings, each with its
- * own len; the one that is cut off is not scored, and acc_exact is then over the context.
+ * Ids: letters 0..a-1, `$` a, `|` a+1, `.` a+2, with a = alphabet; V_in = V_out = a+3. Letters are uniform. The answer
+ * is read back as in free running: a string is written right by a greedy decoder if and only if all its targets are
+ * right, so the headline is acc_exact. duplicate: n makes a string that holds an n-gram twice, at two places apart,
+ * which misleads those who look the next letter up by the last n. context: L positions are filled with strings, each
+ * with its own len; the one that is cut off is not scored, and acc_exact is then over the context.
  *
  * Chance per token: the end is 1 of mean len + 1 targets, a letter the rest of them / a; the larger share is the best
  * constant (measured with context). Slices: quarter of the answer.
@@ -21,10 +21,10 @@
  *
  * Fails for duplicate above len / 2 and a context in which the longest string has no room.
  *
- * Source: Jelassi et al. 2024 (arXiv:2402.01032), repository transformers_ssm_copy, synthetic experiments, tasks copy and
- * duplicate_ngram: alphabet 26, len 5..20 in training (context 220), 20 and more in the test (one string each); also
- * copying in Movahedi et al. 2025 (arXiv:2503.10799). Deviations: no pad id; the two places of duplicate do not overlap
- * and only one of them is overwritten; the copy is always of the whole string.
+ * Source: Jelassi et al. 2024 (arXiv:2402.01032), repository transformers_ssm_copy, synthetic experiments, tasks copy
+ * and duplicate_ngram: alphabet 26, len 5..20 in training (context 220), 20 and more in the test (one string each);
+ * also copying in Movahedi et al. 2025 (arXiv:2503.10799). Deviations: no pad id; the two places of duplicate do not
+ * overlap and only one of them is overwritten; the copy is always of the whole string.
  */
 #include "common/letters.h"
 #include "common/lengths.h"

@@ -7,10 +7,11 @@
  *   vocab 4, len 4               input 2 0 1 3 4 4 4           target _ _ _ _ 2 0 1
  *   ..., query: position         input 2 0 1 3 6 4 5           target _ _ _ _ 1 2 0
  *
- * Ids: data 0..vocab-2, mark vocab-1, then the questions: one id, vocab, for query: next (the next token of the string),
- * or n ids, vocab+i, for query: position (token i; each is asked once, in random order, so no order of reading helps).
- * V_in = V_out = all of these, with n from the longest len. L = 2 len - 1 positions, n of them scored. Tokens are
- * uniform, so a constant is right for 1 of vocab-1, exactly. Slices (query: position): quarter of the string asked for.
+ * Ids: data 0..vocab-2, mark vocab-1, then the questions: one id, vocab, for query: next (the next token of the
+ * string), or n ids, vocab+i, for query: position (token i; each is asked once, in random order, so no order of reading
+ * helps). V_in = V_out = all of these, with n from the longest len. L = 2 len - 1 positions, n of them scored. Tokens
+ * are uniform, so a constant is right for 1 of vocab-1, exactly. Slices (query: position): quarter of the string asked
+ * for.
  *
  * Memory: n log2(vocab-1) bits at the mark: all strings must differ there.
  *

@@ -7,15 +7,16 @@
  *   vocab 8, len 13    input 7 7 7 7 7 2 0 5 1 3 4 2 0       target _ _ _ _ _ _ _ _ _ _ _ _ 5
  *
  * Key (2 0) means (5), key (1) means (3 4). Ids: keys 0..K-1, values K..vocab-2, <pad> vocab-1, K = floor((vocab-1)/2);
- * V_in = V_out = vocab. A key is key_min..key_max different tokens, a value value_min..value_max, sizes uniform and then
- * tuples uniform; a shorter tuple is another key than a longer one that begins with it. Only the two ranges of ids tell
- * where one ends. A probe (key and value) is drawn first. Pairs follow while the string is shorter than len less probe
- * less M = key_max + value_max; the probe is put in as soon as the length reaches a random number of 0..len - 2 probe - 1
- * (unless its key came up by itself), at the latest where one more pair could be the last. The probe ends the string.
+ * V_in = V_out = vocab. A key is key_min..key_max different tokens, a value value_min..value_max, sizes uniform and
+ * then tuples uniform; a shorter tuple is another key than a longer one that begins with it. Only the two ranges of ids
+ * tell where one ends. A probe (key and value) is drawn first. Pairs follow while the string is shorter than len less
+ * probe less M = key_max + value_max; the probe is put in as soon as the length reaches a random number of 0..len - 2
+ * probe - 1 (unless its key came up by itself), at the latest where one more pair could be the last. The probe ends the
+ * string.
  *
- * score: all trains on every next token (pads, keys and new values included: their loss has a floor) and still evaluates
- * what is scored above; values trains on that alone. A constant is right for 1 of the values' ids, exactly. Slices:
- * floor(log2(distance from the last showing)). The headline of the source is acc_macro.
+ * score: all trains on every next token (pads, keys and new values included: their loss has a floor) and still
+ * evaluates what is scored above; values trains on that alone. A constant is right for 1 of the values' ids, exactly.
+ * Slices: floor(log2(distance from the last showing)). The headline of the source is acc_macro.
  *
  * Memory: n log2(number of values) bits, n pairs of the one shape that gives most, with different keys.
  *
@@ -23,8 +24,8 @@
  *
  * Source: Poli et al. 2024 (arXiv:2403.17844), repository mad-lab: vocab 16 (32, 64, 128), len 128 (256, 512, 1024),
  * sizes 1..3 in training, keys of 3 in the test (a slice with key_min: 3), 12800 (6400, 3200, 1600, 800) examples.
- * Deviations: len 64 by default; the probe is always shown before it is asked for (there a random number beyond the last
- * pair leaves it out); the forms with a copy mark and with noise, in no published setting, are left out.
+ * Deviations: len 64 by default; the probe is always shown before it is asked for (there a random number beyond the
+ * last pair leaves it out); the forms with a copy mark and with noise, in no published setting, are left out.
  */
 #include "task.h"
 

@@ -12,9 +12,9 @@
  * Both tasks are one file because noise is one option more and the rest is the same: noise > 0 is noisy recall.
  * Ids: keys 0..K-1, values K..M-1, noise_vocab noise ids M.., and with multi_query: false a copy mark vocab-1 in front
  * of the last pair, which alone is scored then (L = len positions; else L = len-1). M is what is left of vocab and
- * K = floor(M/2). V_in = V_out = vocab. Keys are uniform with repetition, the last among the distinct keys shown; values
- * are uniform and may coincide. Each pair but the last is two independent noise ids with probability noise; one pair of
- * the len/2, chosen at random, is spared, and an example without any key is drawn again.
+ * K = floor(M/2). V_in = V_out = vocab. Keys are uniform with repetition, the last among the distinct keys shown;
+ * values are uniform and may coincide. Each pair but the last is two independent noise ids with probability noise; one
+ * pair of the len/2, chosen at random, is spared, and an example without any key is drawn again.
  *
  * score: all trains on every next token (keys and new values are random: their loss has a floor) and still evaluates
  * what is scored above; values trains on that alone. A constant is right for 1 of M-K, exactly. With few keys (8 at

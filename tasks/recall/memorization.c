@@ -13,9 +13,9 @@
  *
  * Memory: log2 h bits, the key until its <ask>; the map itself is in the weights.
  *
- * Source: Poli et al. 2024 (arXiv:2403.17844), repository mad-lab: len 32, vocab 256 (512, 1024, 2048, 4096, 8192), only
- * 256 training examples (train.examples). Deviations: the order of keys and values, random there as well, is ours; noise
- * tokens, which no published setting has, are left out.
+ * Source: Poli et al. 2024 (arXiv:2403.17844), repository mad-lab: len 32, vocab 256 (512, 1024, 2048, 4096, 8192),
+ * only 256 training examples (train.examples). Deviations: the order of keys and values, random there as well, is ours;
+ * noise tokens, which no published setting has, are left out.
  */
 #include "task.h"
 

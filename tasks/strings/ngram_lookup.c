@@ -19,15 +19,15 @@
  * Chance per token: the end is 1 of length_answer + 1 targets, a letter the rest / v; the larger share is the best
  * constant (measured for length_answer: 0). Slices: quarter of the answer.
  *
- * Memory: prefix: log2 v bits for each letter that an answer can have. suffix: that, or, if more, len - n letters at the
- * bar, less those strings with an n-gram twice: (len-n) log2 v + log2(1 - m(m-1) / (2 v^n)), m = len-n+1, for two
+ * Memory: prefix: log2 v bits for each letter that an answer can have. suffix: that, or, if more, len - n letters at
+ * the bar, less those strings with an n-gram twice: (len-n) log2 v + log2(1 - m(m-1) / (2 v^n)), m = len-n+1, for two
  * strings that begin alike and hold no n-gram twice differ after some n-gram. (duplicate: the letters that are left.)
  *
  * Fails if n-gram and answer have no room in len (duplicate: the n-gram twice), or the longest string none in context.
  *
  * Source: Jelassi et al. 2024 (arXiv:2402.01032), repository transformers_ssm_copy, synthetic experiments, tasks
  * prefix_ngram and suffix_ngram: alphabet 26, ngram 3, length_answer 0 (-1 there), context 220. Deviations: all places
- * that leave room are drawn (the last two never are there, nor the next one with length_answer); a string without any
+ * that leave room are drawn (there not the last two, with length_answer not the last three); a string without any
  * unique n-gram is kept; no pad id; duplicate is ours (there it is a form of string_copy).
  */
 #include "common/letters.h"

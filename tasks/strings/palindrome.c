@@ -6,9 +6,9 @@
  *
  *   alphabet 4, len 3        input 2 0 3 4 3 0               target _ _ _ 3 0 2
  *
- * Ids: tokens 0..alphabet-1, <sep> alphabet; V_in = V_out = alphabet + 1. Tokens are uniform, so a constant is right for
- * 1 of alphabet, exactly. Answers are read back (reverse_string has the form without), so acc_exact, the headline, is
- * that of a greedy decoder. Slices: floor(log2(distance from the token asked for)).
+ * Ids: tokens 0..alphabet-1, <sep> alphabet; V_in = V_out = alphabet + 1. Tokens are uniform, so a constant is right
+ * for 1 of alphabet, exactly. Answers are read back (reverse_string has the form without), so acc_exact, the headline,
+ * is that of a greedy decoder. Slices: floor(log2(distance from the token asked for)).
  *
  * Memory: n log2(alphabet) bits at <sep>: all strings must differ there.
  *
