@@ -62,6 +62,7 @@ static bool read_row(const Value *row, int s, Automaton *out, Err *err)
 static bool read_emission(const Value *list, Automaton *out, Err *err)
 {
     char what[160];
+    bool differ = false;
     int s = 0, k = 0;
     if (list->kind != VALUE_LIST || list->count != out->states) {
         snprintf(what, sizeof what, "emission: expected a list of %d classes, one for each row of the table",
@@ -72,9 +73,10 @@ static bool read_emission(const Value *list, Automaton *out, Err *err)
     for (const Value *v = list->first; v; v = v->next, s++) {
         TRY(read_number(v, AUTOMATON_STATES_MAX, "emission", &k, err));
         out->out[s] = (uint8_t)k;
+        differ |= k != out->out[0];
         if (k >= out->classes) out->classes = k + 1;
     }
-    return out->classes > 1 || wrong(list, err, "emission: the same class for every state leaves nothing to predict");
+    return differ || wrong(list, err, "emission: the same class for every state leaves nothing to predict");
 }
 
 bool automaton_read(const char *path, Arena *a, Automaton *out, Err *err)

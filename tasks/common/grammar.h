@@ -14,7 +14,7 @@ enum { GRAMMAR_LETTERS_MAX = 64, GRAMMAR_DEPTH_MAX = 64 };
 
 typedef struct GrammarSpec {
     int letters, ambiguous, depth;     /* `ambiguous` of the letters have `depth` states, the others one */
-    double density;                    /* an edge to a letter of m states has probability m density / depth, at most 1 */
+    double density;                    /* an edge to a letter of m states has probability m density / depth (or 1) */
     int starts;
 } GrammarSpec;
 

@@ -24,13 +24,13 @@
  * Ids: letters in order from 0, <end> last. Classes of sets are numbered by first occurrence in a breadth-first walk of
  * the minimal automaton; the last class, always there, is the empty set: `negatives` is the share of words with one
  * letter (uniform among the places that allow it) replaced by a symbol that may not stand there, after which nothing
- * may follow. Where the class is membership it is 1 for the prefixes in the language, and 0 after a wrong letter; parity,
- * tomita_5 and tomita_6 have no wrong letters. A word without a place for a wrong letter stays whole.
+ * may follow. Where the class is membership it is 1 for the prefixes in the language, and 0 after a wrong letter;
+ * parity, tomita_5 and tomita_6 have no wrong letters. A word without a place for a wrong letter stays whole.
  *
  * len counts letters; a length that the language does not have (odd ones of (10)*) is rounded down, or up to the
- * shortest word. words: uniform draws every word of that length with equal probability (by counting words backwards, nothing is
- * rejected); walk draws each letter uniformly from those from which a word of that length can still be had (tomita_4:
- * fair bits that refuse a third 0).
+ * shortest word. words: uniform draws every word of that length with equal probability (by counting words backwards,
+ * nothing is rejected); walk draws each letter uniformly from those from which a word of that length can still be had
+ * (tomita_4: fair bits that refuse a third 0).
  *
  * Chance is 1 / classes that occur. The majority share is exact without negatives and for shorter words, else measured.
  * tomita_1 asks for the same set always, so that it tests nothing but length without negatives.

@@ -7,15 +7,15 @@
  *     input     1  1  2  1  2 0
  *     target    1  2  3  1  4 0
  *
- * Ids: # 0, letters 1..letters, an empty step of a gap letters+1. V_in = letters+2. Classes: # 0, then the states letter
- * by letter; V_out = 1 + letters + ambiguous (depth-1).
+ * Ids: # 0, letters 1..letters, an empty step of a gap letters+1. V_in = letters+2. Classes: # 0, then the states
+ * letter by letter; V_out = 1 + letters + ambiguous (depth-1).
  *
  * Grammar, one per run, from the table seed: `ambiguous` of the letters are split into `depth` states, the others have
  * one. From every state there is, to each letter of m states, an edge to one of them with probability m density/depth
- * (at most 1), and to # with probability density/depth: state and next symbol fix the next state. Drawn again until every
- * state has a path to #. A string begins in one of `starts` start states, with different letters so that the first
- * element tells which, and follows random edges until #; strings of more than `limit` elements are left out (exactly, by
- * weights computed backwards). An example is strings one after the other, cut after len elements.
+ * (at most 1), and to # with probability density/depth: state and next symbol fix the next state. Drawn again until
+ * every state has a path to #. A string begins in one of `starts` start states, with different letters so that the
+ * first element tells which, and follows random edges until #; strings of more than `limit` elements are left out
+ * (exactly, by weights computed backwards). An example is strings one after the other, cut after len elements.
  *
  * After an element of number gap_start or more (from 0), with probability gap_prob, comes a gap of gap_min..gap_max
  * steps: empty ones, or with distractors: true each a symbol that cannot follow the current state (uniform; the empty
@@ -23,16 +23,16 @@
  * the last step of each element with its gap. compat: selectivbench makes gaps of gap_min and gap_max steps half as
  * likely as those between (durations rounded to a tenth).
  *
- * Chance 1/V_out; the majority share is measured: 0.121 by default, 0.0087 at the published size (#, once in every string
- * of at most 200 elements). Naming a state of the current letter at random is right for 1/depth.
- * Slices: floor(log2(element's number in its string, from 1)).
+ * Chance 1/V_out; the majority share is measured: 0.121 by default, 0.0087 at the published size (#, once in every
+ * string of at most 200 elements). Naming a state of the current letter at random is right for 1/depth. Slices:
+ * floor(log2(element's number in its string, from 1)).
  *
  * Published: 40 letters, all ambiguous, depth 40 (1601 classes), density 0.4, len 200, gaps of one step; complexity:
  * letters = depth in {20, 24, 26, 30, 34, 38, 40}; gaps: 1..10 steps with noise, test 1, 2, 5, 10, 20, 50, 100;
- * distractors: gap_start 50, gap_prob 0.1. Deviations: symbols instead of one-hot vectors, and so no noise; start states
- * never share a letter (there they may, and then nobody can tell the first elements); train and test are different
- * strings (there test strings are the first of training); accuracy per position, not of the softmax summed over a gap.
- * UNVERIFIED: that the limit of 200 counts the end.
+ * distractors: gap_start 50, gap_prob 0.1. Deviations: symbols instead of one-hot vectors, and so no noise; start
+ * states never share a letter (there they may, and then nobody can tell the first elements); train and test are
+ * different strings (there test strings are the first of training); accuracy per position, not of the softmax summed
+ * over a gap. UNVERIFIED: that the limit of 200 counts the end.
  *
  * Source: arXiv:2601.12598, repository symseqbench/selectivbench.
  */
