@@ -195,20 +195,6 @@ static void solve(const void *cfg, const void *data, const int *input, int len, 
 
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
-static int units(int m)
-{
-    int n = 0;
-    for (int i = 1; i < m; i++) {
-        int a = m, b = i;
-        while (b) {
-            const int r = a % b;
-            a = b, b = r;
-        }
-        n += a == 1;
-    }
-    return n;
-}
-
 /* Two pasts that differ first, from the inside, at some level: what stands inside is known, so adding a digit to it makes
  * any value there, one at which the maps differ; further out maps are invertible, and a digit added, or a product with 0,
  * keeps two different values or two different maps from meeting. Without products, only sum and signs matter. */
@@ -219,7 +205,7 @@ static double memory_bits(const void *cfg, const void *data)
     const int h = expression_levels(tokens(c, length_max(&c->len))), m = c->m;
     if (h == 0) return log2(m);
     if (!c->mult) return log2(m) + (m > 2 ? h : 0);
-    const int outer = m > 2 ? 2 * m + units(m) - 2 : 2, inner = m > 2 ? 3 * m - 2 : 3;
+    const int outer = m > 2 ? 2 * m + expression_units(m) - 2 : 2, inner = m > 2 ? 3 * m - 2 : 3;
     return (h - 1) * log2(outer) + log2(inner);
 }
 

@@ -173,3 +173,17 @@ bool expression_laws(bool grown, int m, int operators, int most, double *law)
 }
 
 int expression_levels(int n) { return n < 5 ? 0 : (n - 5) / 8 + 1; }
+
+int expression_units(int m)
+{
+    int n = 0;
+    for (int i = 1; i < m; i++) {
+        int a = m, b = i;
+        while (b) {
+            const int r = a % b;
+            a = b, b = r;
+        }
+        n += a == 1;
+    }
+    return n;
+}

@@ -54,5 +54,7 @@ bool expression_laws(bool grown, int m, int operators, int most, double *law);
 /* Levels at which both a bracket and its left operand and operator can be pending in n tokens: each level
  * ( d op ( ... op d ) ) takes 8 tokens, the innermost ( d op d ) takes 5. */
 int expression_levels(int n);
+/* How many of 0..m-1 are invertible modulo m. */
+int expression_units(int m);
 
 #endif
