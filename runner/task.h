@@ -28,7 +28,7 @@ typedef struct Example {
 
 /* What a task has read from files. It makes part of the run's id, so that results of other data are never reused. */
 typedef struct Stored {
-    uint64_t content;                  /* hash of all that was read */
+    uint64_t content;                  /* hash of all that was read; 0: nothing was */
     int n[3];                          /* examples of each split; all 0: they are drawn, without end */
 } Stored;
 

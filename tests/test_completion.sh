@@ -31,7 +31,7 @@ zzz|
 --c|--color
 --color |always auto never
 --color always swe|sweep
-list |commands configs mixers tasks
+list |commands configs mixers tasks theory
 list --fo|--format
 list --format |csv json markdown table
 list -f j|json

@@ -169,6 +169,28 @@ START_TEST(ids)
 }
 END_TEST
 
+/* So does the table of an automaton, and one that is drawn has the id it always had. */
+START_TEST(ids_of_tables)
+{
+    static const char *const tables[] = { "table: [[0, 1], [1, 0]]\n", "table: [[0, 1], [1, 1]]\n" };
+    const char *id[3];
+    if (!task_find("automaton")) return;
+    for (int i = 0; i < 3; i++) {
+        RunSpec s;
+        Value *config;
+        Err err = { 0 };
+        made_file(at("a.yaml"), i == 2 ? "# the first one again\ntable: [[0, 1], [1, 0]]\n" : tables[i]);
+        const char *text = arena_printf(made_arena, "{task: {name: automaton, kind: file, file: %s}, mixer: %s}",
+                                        at("a.yaml"), all_mixers[0]->name);
+        ck_assert(yaml_parse("test", text, made_arena, &config, &err));
+        ck_assert_msg(run_resolve(config, made_arena, &s, &err), "%s", err.msg);
+        id[i] = arena_strdup(made_arena, s.id);
+    }
+    ck_assert_str_ne(id[0], id[1]);
+    ck_assert_str_eq(id[0], id[2]);
+}
+END_TEST
+
 /* ---- faults ------------------------------------------------------------------------------------------------------ */
 
 static const struct {
@@ -324,6 +346,7 @@ int main(void)
     tcase_add_test(c, folders_and_sets);
     tcase_add_test(c, sizes);
     tcase_add_test(c, ids);
+    tcase_add_test(c, ids_of_tables);
     tcase_add_loop_test(c, bad_numbers, 0, (int)(sizeof faults / sizeof *faults));
     tcase_add_test(c, bad_files);
     tcase_add_test(c, other_conventions);

@@ -293,7 +293,8 @@ static void compute_id(RunSpec *s)
     value_set(v, "task_version", value_scalar(s->arena, arena_printf(s->arena, "%d", s->task->version)));
     if (s->task->stored) {
         const Stored is = s->task->stored(s->slices[0].cfg, s->task_data);
-        value_set(v, "task_content", value_scalar(s->arena, arena_printf(s->arena, "%016" PRIx64, is.content)));
+        if (is.content)
+            value_set(v, "task_content", value_scalar(s->arena, arena_printf(s->arena, "%016" PRIx64, is.content)));
     }
     value_set(v, "numbers_epoch", value_scalar(s->arena, arena_printf(s->arena, "%d", NUMBERS_EPOCH)));
     const char *text = value_canonical(s->arena, v);

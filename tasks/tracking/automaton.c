@@ -151,6 +151,14 @@ static bool prepare(const void *cfg, uint64_t table_seed, Arena *a, void *data, 
     return automaton_read(c->file, a, &d->m, err) || err_prefix(err, "automaton: option 'file'");
 }
 
+/* A table from a file makes part of a run's id; one that is drawn follows from options and table_seed. */
+static Stored stored(const void *cfg, const void *data)
+{
+    const Cfg *c = cfg;
+    const Data *d = data;
+    return (Stored){ .content = c->kind == FROM_FILE ? hash_bytes(&d->m, sizeof d->m, 0) : 0 };
+}
+
 /* ---- shape ------------------------------------------------------------------------------------------------------- */
 
 static bool same_text(const char *a, const char *b) { return !strcmp(a ? a : "", b ? b : ""); }
@@ -295,4 +303,4 @@ static Theory theory(const void *cfg, TheoryClass cls, int layers)
 }
 
 TASK_WITH(automaton, "state of a finite automaton, drawn at random or read from a file", "arXiv:2509.22284, 2505.21749",
-          .prepare = prepare, .data_size = sizeof(Data), .symbol = symbol, .memory_bits = memory_bits)
+          .prepare = prepare, .data_size = sizeof(Data), .symbol = symbol, .memory_bits = memory_bits, .stored = stored)
