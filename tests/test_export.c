@@ -268,7 +268,8 @@ START_TEST(logits)
     double *f8 = ARENA_NEW(made_arena, double, cells *V);
     Rng rng = rng_named(1, "logits");
     for (int i = 0; i < cells; i++) {
-        for (int k = 0; k < V; k++) f8[i * V + k] = f4[i * V + k] = (float)rng_below(&rng, 4) - 2;
+        for (int k = 0; k < V; k++)
+            f8[i * V + k] = (double)rng_below(&rng, 4) - 2, f4[i * V + k] = (float)f8[i * V + k];
         pred[i] = f8[i * V + 1] > f8[i * V];
     }
     count(&s, pred, V, want);

@@ -131,6 +131,8 @@ fresh;   scenario list 2 list tasks
 fresh;   scenario show 9 show parity len=4
 fresh;   scenario sample 9 sample parity -n 3
 fresh;   scenario export 9 export parity len=4 --count 300 --out data --force
+exported() { fresh; (cd "$work/before" && "$program" export parity len=4 --count 300 --out data) > /dev/null 2>&1; }
+exported; scenario score 9 score --data data --predictions data/targets.npy
 fresh;   scenario help 9 help exit-codes
 
 printf '%s\n' $codes | sort -n | uniq -c |
