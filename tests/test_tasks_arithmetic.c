@@ -307,8 +307,8 @@ START_TEST(equations)
 }
 END_TEST
 
-/* (1+x)=2 and the like, n 7: x takes the digit behind a random symbol: of 7, ( and the first digit lead to that, + and the
- * second to the second, ) = and the value to the value. */
+/* (1+x)=2 and the like, n 7: x takes the digit behind a random symbol: of 7, ( and the first digit lead to that, +
+ * and the second to the second, ) = and the value to the value. */
 START_TEST(equation_places)
 {
     double at[8] = { 0 }, digit[5] = { 0 };

@@ -13,9 +13,9 @@
  *
  * Memory: the sum, log2(2 levels - 1) bits, where a position may follow both marks; len 2: log2 levels.
  *
- * Source: Hochreiter and Schmidhuber 1997; Arjovsky et al. 2016 (arXiv:1511.06464); here as in the repositories LEM (len
- * 2000, 5000, 10000), Wave_RNNs (len 100 to 1000) and s4. Deviations: levels, 16 of them, instead of real numbers (there:
- * one channel for the number, one for the mark, and the squared error, 1/6 for a constant).
+ * Source: Hochreiter and Schmidhuber 1997; Arjovsky et al. 2016 (arXiv:1511.06464); here as in the repositories LEM
+ * (len 2000, 5000, 10000), Wave_RNNs (len 100 to 1000) and s4. Deviations: levels, 16 of them, instead of real numbers
+ * (there: one channel for the number, one for the mark, and the squared error, 1/6 for a constant).
  */
 #include "task.h"
 

@@ -6,9 +6,9 @@
  *
  *   5 * 3, len 6      input 1 0 1 2 1 1 3 3 3 3 3 3      target _ _ _ _ _ _ 1 1 1 1 2 _
  *
- * Ids: bits 0 and 1, the separator 2, the blank if there are any, the query (common/chomsky.h); V_out = 3. a has 1 to n-2
- * digits, uniform, b the other n-1, both uniform from 1 on, zeros in front (behind, as written here) included. n 1 and 2
- * show a single number below 2^n - 1, and the answer is n-1 zeros. L = n (2 + blanks).
+ * Ids: bits 0 and 1, the separator 2, the blank if there are any, the query (common/chomsky.h); V_out = 3. a has 1 to
+ * n-2 digits, uniform, b the other n-1, both uniform from 1 on, zeros in front (behind, as written here) included. n 1
+ * and 2 show a single number below 2^n - 1, and the answer is n-1 zeros. L = n (2 + blanks).
  *
  * score_tail: true scores the zeros of the tail too; compat: chomsky trains on them and does not score them, as
  * published. A constant is right for about half: measured. Slices: index, the place in the answer (bins from 31 on are

@@ -3,33 +3,33 @@
  *
  *   variant    input                           target                    expression E for len n
  *   chomsky    E, blanks, query                the value, at the query   n tokens: exact
- *   xlstm      E =                             the value, at =           n counts =, answer, padding: exact, max(n,5) - 3
+ *   xlstm      E =                             the value, at =           n counts =, answer, pad: exact, max(n, 5) - 3
  *   slice      E =                             the value, at =           n counts =: exact, n - 1
  *   aussm      E =                             the value, at =           n counts = and answer: grown while it fits
  *
  *   chomsky    (3*(-4)), bos: false     input 8 3 7 8 6 4 9 9 11      target _ _ _ _ _ _ _ _ 3
  *   aussm      (3*4), bos: false        input 6 3 7 4 5 10            target _ _ _ _ _ 2
  *
- * Expressions (common/expression.h): exact, of as many tokens as said: d, -d, (d), (-d) up to 4, else (left op right) with
- * the length of left uniform; grown, from a digit, replacing random digits by (d op d), of 1, 5, 9, ... tokens, n - 2 at
- * most. Digits and operators (+ - *; mult: false, for chomsky, + - only) are independent and uniform.
+ * Expressions (common/expression.h): exact, of as many tokens as said: d, -d, (d), (-d) up to 4, else (left op right)
+ * with the length of left uniform; grown, from a digit, replacing random digits by (d op d), of 1, 5, 9, ... tokens, n
+ * - 2 at most. Digits and operators (+ - *; mult: false, for chomsky, + - only) are independent and uniform.
  *
  * Ids: chomsky: digits 0..m-1, + - * m..m+2, ( m+3, ) m+4, an x that is never drawn, the blank if there are any, the
  * query. xlstm: digits, + - * ( ) = m..m+5, padding m+6. slice: 0 padding, digits 1..m, + - * ( ) = m+1..m+6. aussm:
- * digits, ) ( * - + = m..m+5, padding m+6. bos: true puts one id more, the last, in front. All but chomsky answer with the
- * id of the digit, V_out counts all their ids, as published (12 for m 5); chomsky with the value, V_out = m. blanks, per
- * symbol of the input, are for chomsky.
+ * digits, ) ( * - + = m..m+5, padding m+6. bos: true puts one id more, the last, in front. All but chomsky answer with
+ * the id of the digit, V_out counts all their ids, as published (12 for m 5); chomsky with the value, V_out = m.
+ * blanks, per symbol of the input, are for chomsky.
  *
- * A constant (0) is right far more often than 1/m, as products are 0 more often: 0.263, 0.28, 0.29, 0.30 for chomsky and
- * len 10, 20, 40, 100; exact, measured for very long ones. Slices: depth, brackets open at once. Fails for options that
- * do not fit together and for too short len.
+ * A constant (0) is right far more often than 1/m, as products are 0 more often: 0.263, 0.28, 0.29, 0.30 for chomsky
+ * and len 10, 20, 40, 100; exact, measured for very long ones. Slices: depth, brackets open at once. Fails for options
+ * that do not fit together and for too short len.
  *
- * Memory: of h levels that are open at once, h = (tokens - 5)/8 + 1, rounded down, all but the innermost add an invertible
- * map of the value inside, of 2m + phi(m) - 2 (2 for m 2), the innermost one of 3m - 2 (3 for m 2). mult: false: m sums,
- * and a sign a level (no signs for m 2). Less than 5 tokens: log2 m.
+ * Memory: of h levels that are open at once, h = (tokens - 5)/8 + 1, rounded down, all but the innermost add an
+ * invertible map of the value inside, of 2m + phi(m) - 2 (2 for m 2), the innermost one of 3m - 2 (3 for m 2). mult:
+ * false: m sums, and a sign a level (no signs for m 2). Less than 5 tokens: log2 m.
  *
- * Source: chomsky: Deletang et al. 2023 (arXiv:2207.02098), m 5, training len [1, 40], testing 41 to 500. xlstm: Beck et
- * al. 2024 (arXiv:2405.04517), also Grazzi et al. 2025 (arXiv:2411.12537), len [3, 40], testing [40, 256]; a run of
+ * Source: chomsky: Deletang et al. 2023 (arXiv:2207.02098), m 5, training len [1, 40], testing 41 to 500. xlstm: Beck
+ * et al. 2024 (arXiv:2405.04517), also Grazzi et al. 2025 (arXiv:2411.12537), len [3, 40], testing [40, 256]; a run of
  * arXiv:2503.10799 has a vocabulary of 10: m 3. slice: Walker et al. 2025 (arXiv:2505.17761), repository
  * structured-linear-cdes, same len; UNVERIFIED: the order of its ids from + on. aussm: arXiv:2507.05238, repository
  * AUSSM, len [6, 40], testing [41, 256]. Published without bos.
@@ -54,7 +54,8 @@ typedef struct {
 } Cfg;
 
 static const Option options[] = {
-    CHOMSKY_OPTIONS(Cfg, "[3, 20]", 1),
+    OPT_L(Cfg, len, "[3, 20]", 1, CHOMSKY_LEN_MAX, "symbols, counted as the variant does"),
+    OPT_I(Cfg, blanks, "0", 0, CHOMSKY_BLANKS_MAX, "variant: chomsky: blank positions per symbol before the query"),
     OPT_E(Cfg, variant, "chomsky", "chomsky|xlstm|slice|aussm", "ids, length count, expressions, place of the answer"),
     OPT_I(Cfg, m, "5", 2, 1024, "modulus: digits are 0..m-1"),
     OPT_B(Cfg, mult, "true", "variant: chomsky: draw products too"),
@@ -196,8 +197,8 @@ static void solve(const void *cfg, const void *data, const int *input, int len, 
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
 /* Two pasts that differ first, from the inside, at some level: what stands inside is known, so adding a digit to it makes
- * any value there, one at which the maps differ; further out maps are invertible, and a digit added, or a product with 0,
- * keeps two different values or two different maps from meeting. Without products, only sum and signs matter. */
+ * any value there, one at which the maps differ; further out maps are invertible, and a digit added, or a product with
+ * 0, keeps two different values or two different maps from meeting. Without products, only sum and signs matter. */
 static double memory_bits(const void *cfg, const void *data)
 {
     (void)data;

@@ -6,10 +6,10 @@
  *
  *   root of 26, len 5      input 1 1 0 1 0 2 2 2      target _ _ _ _ _ 1 0 1
  *
- * Ids: bits 0 and 1, the blank if there are any, the query (common/chomsky.h); V_out = 2. x is uniform in 1..2^n - 1. L =
- * n (1 + blanks) + (n + 1)/2. The bit of the root at place j is 1 with probability (1/2 + 2^(j-k-1)) / (1 - 4^-k) for
- * n = 2k: 3/4 for the first; a constant is right for the mean of these (or the rest), exactly. Slices: index, the place in the
- * answer (bins from 31 on are pooled). Cannot fail.
+ * Ids: bits 0 and 1, the blank if there are any, the query (common/chomsky.h); V_out = 2. x is uniform in 1..2^n - 1.
+ * L = n (1 + blanks) + (n + 1)/2. The bit of the root at place j is 1 with probability (1/2 + 2^(j-k-1)) / (1 - 4^-k)
+ * for n = 2k: 3/4 for the first; a constant is right for the mean of these (or the rest), exactly. Slices: index, the
+ * place in the answer (bins from 31 on are pooled). Cannot fail.
  *
  * Memory: at the first query all roots of n bits may be asked for.
  *
@@ -44,8 +44,8 @@ static const Option options[] = {
 static Chomsky frame(const Cfg *c) { return (Chomsky){ .symbols = 2, .blanks = c->blanks }; }
 
 /* Probability that bit j of the root of n bits is 1: numbers come in blocks of roots without and with that bit. Of the
- * latter, c = 0, 1, ..., each has ((2c+2) h)^2 - ((2c+1) h)^2 numbers, h = 2^j, but the last may be cut off at 2^n. All in
- * units of h^2 = 2^n / all. */
+ * latter, c = 0, 1, ..., each has ((2c+2) h)^2 - ((2c+1) h)^2 numbers, h = 2^j, but the last may be cut off at 2^n.
+ * All in units of h^2 = 2^n / all. */
 static double bit_share(int n, int j)
 {
     if (n - 2 * j > 60) return 0.5;

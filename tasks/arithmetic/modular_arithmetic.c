@@ -18,23 +18,24 @@
  * Ids: chomsky: digits 0..m-1, + - * m..m+2, m+3 (never drawn), the blank if there are any, the query. xlstm, slice: 0
  * padding, + - * 1..3, = 4, digits 5..m+4. bilinear: digits 0..m-1, + - * m..m+2. aussm: digits, * m, - m+1, + m+2, =
  * m+3, padding m+4. bos: true puts one id more, the last, in front. xlstm, slice and aussm answer with the id of the
- * digit (V_out counts all their ids, as published: 10 for m 5), the others with the value, V_out = m. blanks, per symbol
- * of the input, are for chomsky; score: final asks for the value of all digits only, at the last, and is for bilinear.
+ * digit (V_out counts all their ids, as published: 10 for m 5), the others with the value, V_out = m. blanks, per
+ * symbol of the input, are for chomsky; score: final asks for the value of all digits only, at the last, and is for
+ * bilinear.
  *
  * A constant (0) is right for more than 1/m, as products are 0 more often; exact, measured for m above 32. m 5: chomsky
- * 0.20, 0.25, 0.23, 0.21 for 1, 2, 3, 5 operands; bilinear 0.26 at the defaults; compat: aussm 0.51. Fails for options
+ * 0.20, 0.25, 0.23, 0.21 for 1, 2, 3, 5 operands; bilinear 0.27 at the defaults; compat: aussm 0.51. Fails for options
  * that do not fit together and for too short len.
  *
  * Memory: 2 log2 m bits, sum and pending product; from left to right log2(3m - 2), the value and operator as maps of
  * the next digit; less where an example has too few operands.
  *
- * Source: chomsky: Deletang et al. 2023 (arXiv:2207.02098), m 5, training len [1, 40], testing 41 to 500. xlstm: Beck et
- * al. 2024 (arXiv:2405.04517), also Grazzi et al. 2025 (arXiv:2411.12537), len [3, 40], testing [39, 256] (published as
- * 40 to 256; from 39 on the numbers of operands are equally likely). slice: Walker et al. 2025 (arXiv:2505.17761),
- * repository structured-linear-cdes, len [3, 40], testing [40, 256]; UNVERIFIED: its order of operations. aussm:
- * arXiv:2507.05238, repository AUSSM, len [6, 40], testing [41, 256]; its sweep runs a vocabulary of 12, m 7: UNVERIFIED
- * which one the paper used. bilinear: Ebrahimi and Memisevic 2025 (arXiv:2505.21749), len [2, 10], testing 2..10 and
- * 500; UNVERIFIED: the layout. Published without bos.
+ * Source: chomsky: Deletang et al. 2023 (arXiv:2207.02098), m 5, training len [1, 40], testing 41 to 500. xlstm: Beck
+ * et al. 2024 (arXiv:2405.04517), also Grazzi et al. 2025 (arXiv:2411.12537), len [3, 40], testing [39, 256]
+ * (published as 40 to 256; from 39 on the numbers of operands are equally likely). slice: Walker et al. 2025
+ * (arXiv:2505.17761), repository structured-linear-cdes, len [3, 40], testing [40, 256]; UNVERIFIED: its order of
+ * operations. aussm: arXiv:2507.05238, repository AUSSM, len [6, 40], testing [41, 256]; its sweep runs a vocabulary
+ * of 12, m 7: UNVERIFIED which one the paper used. bilinear: Ebrahimi and Memisevic 2025 (arXiv:2505.21749), len [2,
+ * 10], testing 2..10 and 500; UNVERIFIED: the layout. Published without bos.
  */
 #include "task.h"
 #include "common/chomsky.h"
@@ -62,7 +63,8 @@ typedef struct {
 } Cfg;
 
 static const Option options[] = {
-    CHOMSKY_OPTIONS(Cfg, "[6, 20]", 1),
+    OPT_L(Cfg, len, "[6, 20]", 1, CHOMSKY_LEN_MAX, "symbols, counted as the variant does"),
+    OPT_I(Cfg, blanks, "0", 0, CHOMSKY_BLANKS_MAX, "variant: chomsky: blank positions per symbol before the query"),
     OPT_E(Cfg, variant, "chomsky", "chomsky|xlstm|slice|aussm|bilinear", "ids, length count and place of the answer"),
     OPT_I(Cfg, m, "5", 2, 1024, "modulus: digits are 0..m-1"),
     OPT_E(Cfg, score, "every", "every|final", "variant: bilinear: ask at every digit, or at the last only"),
@@ -109,8 +111,8 @@ static int operands_max(const Cfg *c) { return operands(c, length_max(&c->len));
 
 /* ---- shape ------------------------------------------------------------------------------------------------------- */
 
-/* Laws of the value for 1, 2, ... operands: at[s * m + p], the sum of all terms but the last, and the last, signed. From
- * left to right the sum is 0 and the value is p. */
+/* Laws of the value for 1, 2, ... operands: at[s * m + p], the sum of all terms but the last, and the last, signed.
+ * From left to right the sum is 0 and the value is p. */
 typedef struct Chain {
     int m;
     bool from_left;
@@ -317,8 +319,8 @@ static void solve(const void *cfg, const void *data, const int *input, int len, 
 
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
-/* After a digit: the value, or sum and last term where a * may follow. After an operator, maps of the next digit x: v + x,
- * v - x and v x, which differ but for x and -x, twice each. */
+/* After a digit: the value, or sum and last term where a * may follow. After an operator, maps of the next digit x: v +
+ * x, v - x and v x, which differ but for x and -x, twice each. */
 static double memory_bits(const void *cfg, const void *data)
 {
     (void)data;

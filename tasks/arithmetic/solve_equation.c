@@ -8,25 +8,27 @@
  *   chomsky    (1+x)=3, len 7      input 7 1 5 9 8 10 3 11                 target _ _ _ _ _ _ _ 2
  *   aussm      (x*2)=(1+2)         input 6 11 7 2 5 10 6 1 9 2 5 12        target _ _ _ _ _ _ _ _ _ _ _ 4
  *
- * chomsky: E is an exact expression (common/expression.h) of n-2 tokens in + and -, v its value; from a random symbol of
- * E = v on, the next digit, cyclically, becomes x. n 1 and 2 show zeros, and the answer is 0. aussm: E and F are
- * independent grown expressions in + - *, equally long, as long as both fit; one digit of E, uniform, becomes x, and both
- * are drawn again until x has just one solution modulo m (after 256 draws, all operators of E become +).
+ * chomsky: E is an exact expression (common/expression.h) of n-2 tokens in + and -, v its value; from a random symbol
+ * of E = v on, the next digit, cyclically, becomes x. n 1 and 2 show zeros, and the answer is 0. aussm: E and F are
+ * independent grown expressions in + - *, equally long, as long as both fit; one digit of E, uniform, becomes x, and
+ * both are drawn again until x has just one solution modulo m (after 256 draws, all operators of E become +).
  *
  * compat: aussm (variant: aussm) solves over the rational numbers, cuts off the fraction, and reduces modulo m; drawn
  * again is what does not depend on x. (x*2)=(1+2) then has the answer 1, not 4. Needs numbers below 2^120.
  *
- * Ids: chomsky: digits 0..m-1, + - ( ) x = m..m+5, the blank if there are any, the query; V_out = m. aussm: digits, ) ( *
- * - + = m..m+5, x m+6, ACT m+7, padding m+8, V_out = m+9 (14 for m 5, as published). blanks, per symbol of the input, are
- * for chomsky. There a constant is right for 1/m (always for n below 3), exactly; aussm: measured, 0.21 for len
- * [6, 40] (compat: 0.26). Slices: depth, brackets around x. Fails for options that do not fit together, too short len.
+ * Ids: chomsky: digits 0..m-1, + - ( ) x = m..m+5, the blank if there are any, the query; V_out = m. aussm: digits, )
+ * ( * - + = m..m+5, x m+6, ACT m+7, padding m+8, V_out = m+9 (14 for m 5, as published). blanks, per symbol of the
+ * input, are for chomsky. There a constant is right for 1/m (always for n below 3), exactly; aussm: measured, 0.21 for
+ * len [6, 40] (compat: 0.26). Slices: depth, brackets around x. Fails for options that do not fit together, too short
+ * len.
  *
- * Memory: chomsky: of h levels that are open at once, h = (n - 7)/8 + 1 rounded down, the m sums and a sign each. aussm,
- * m odd: an invertible map each, of 2m + phi(m) - 2, h = (tokens of E - 5)/8 + 1; m even: as chomsky. At least log2 m.
+ * Memory: chomsky: of h levels that are open at once, h = (n - 7)/8 + 1 rounded down, the m sums and a sign each.
+ * aussm, m odd: an invertible map each, of 2m + phi(m) - 2, h = (tokens of E - 5)/8 + 1; m even: as chomsky. At least
+ * log2 m.
  *
  * Source: chomsky: Deletang et al. 2023 (arXiv:2207.02098), m 5, training len [1, 40], testing 41 to 500. aussm:
- * arXiv:2507.05238, repository AUSSM, len [6, 40], testing [41, 256]. UNVERIFIED: there, the order of the ids x and ACT,
- * how a length is divided between E and F, and that the fraction is cut off before the reduction.
+ * arXiv:2507.05238, repository AUSSM, len [6, 40], testing [41, 256]. UNVERIFIED: there, the order of the ids x and
+ * ACT, how a length is divided between E and F, and that the fraction is cut off before the reduction.
  */
 #include "task.h"
 #include "common/chomsky.h"
@@ -53,7 +55,8 @@ typedef struct {
 } Cfg;
 
 static const Option options[] = {
-    CHOMSKY_OPTIONS(Cfg, "[5, 20]", 1),
+    OPT_L(Cfg, len, "[5, 20]", 1, CHOMSKY_LEN_MAX, "symbols, counted as the variant does"),
+    OPT_I(Cfg, blanks, "0", 0, CHOMSKY_BLANKS_MAX, "variant: chomsky: blank positions per symbol before the query"),
     OPT_E(Cfg, variant, "chomsky", "chomsky|aussm", "ids, length count, expressions and where x may stand"),
     OPT_I(Cfg, m, "5", 2, 1024, "modulus: digits are 0..m-1"),
     OPT_E(Cfg, compat, "none", "none|aussm", "aussm: solve over the rational numbers and cut off the fraction"),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * binary.h - input strings of the tasks that take two binary numbers, least significant bit first: a 2 b, where a has 1 to
- * n-2 digits, b the rest, and neither is 0; a single number below 2^n - 1 where n < 3.
+ * binary.h - input strings of the tasks that take two binary numbers, least significant bit first: a 2 b, where a has
+ * 1 to n-2 digits, b the rest, and neither is 0; a single number below 2^n - 1 where n < 3.
  *
  * Source: Deletang et al. 2023 (arXiv:2207.02098), repository neural_networks_chomsky_hierarchy.
  */

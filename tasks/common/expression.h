@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * expression.h - random expressions with brackets around every operation, their values modulo m, and a parser.
  *
- *   exact    of exactly n tokens: d, -d, (d), (-d) for n 1 to 4; else ( left op right ), with the length of left uniform
- *            in 1..n-4
+ *   exact    of exactly n tokens: d, -d, (d), (-d) for n 1 to 4; else ( left op right ), with the length of left
+ *            uniform in 1..n-4
  *   grown    from a single leaf d, replacing n times a leaf, uniformly chosen, by ( d op d ): 4n + 1 tokens
  *
- * Digits are uniform in 0..m-1, operators uniform among the first `operators` of + - *. Drawing works on a tree of nodes;
- * parsing, meant for solvers, reads tokens with a stack and takes any ids.
+ * Digits are uniform in 0..m-1, operators uniform among the first `operators` of + - *. Drawing works on a tree of
+ * nodes; parsing, meant for solvers, reads tokens with a stack and takes any ids.
  *
  * Source: exact: Deletang et al. 2023 (arXiv:2207.02098); grown: arXiv:2507.05238, repository AUSSM.
  */
@@ -46,8 +46,8 @@ typedef struct Linear { int a, b; } Linear;
 
 Linear expression_parse(const ExpressionIds *ids, int m, const int *token, int n);
 
-/* Laws of the value: law[n * m + v] for n 1..most tokens, or grown n 0..most times. Returns false, and writes nothing, if
- * that takes more than EXPRESSION_LAW_MAX numbers or too long. */
+/* Laws of the value: law[n * m + v] for n 1..most tokens, or grown n 0..most times. Returns false, and writes nothing,
+ * if that takes more than EXPRESSION_LAW_MAX numbers or too long. */
 enum { EXPRESSION_LAW_MAX = 1 << 14 };
 bool expression_laws(bool grown, int m, int operators, int most, double *law);
 
