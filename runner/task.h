@@ -65,6 +65,9 @@ typedef struct Task {
      * if there are not so many; anything of the task if n is 0): the one way to give back what is in a file. The runner
      * asks for no example twice in an evaluation, and shuffles those of training. */
     Stored (*stored)(const void *cfg, const void *data);
+    /* Optional: what prepare() made, for people: a map of what is worth knowing of it (a transition table), printed by
+     * show where it is short and written into meta.yaml by export. */
+    Value *(*tables)(const void *cfg, const void *data, Arena *a);
     /* Optional: readable symbol of an id (NULL: print the number). buf holds 32. */
     const char *(*symbol)(const void *cfg, const void *data, int id, bool is_target, char *buf);
 } Task;

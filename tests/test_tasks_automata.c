@@ -258,6 +258,31 @@ START_TEST(reads_files)
 }
 END_TEST
 
+/* The tables that a task shows are those of a file that gives the same examples. */
+START_TEST(shows_tables)
+{
+    const char *settings[] = { "{kind: permutation, emission: true, states: 7, symbols: 3, len: 50}",
+                               "{states: 64, symbols: 64, len: 50}", "{kind: reset_mix, len: 50}" };
+    char path[256];
+    TaskCase c, again;
+    Err err = { 0 };
+    if (!opens("automaton", settings[_i], &c)) return;
+    Value *made = c.task->tables(c.cfg, c.data, arena), *file = value_map(arena);
+    for (const Value *v = made->first; v; v = v->next)
+        if (strcmp(v->key, "coalescence") != 0) value_set(file, v->key, value_copy(arena, v));
+    ck_assert_int_eq(!strcmp(value_text(made, "coalescence", ""), "never"), _i == 0);
+    write_file(value_yaml(arena, file), path);
+    bool ok = task_open(c.task, arena_printf(arena, "{kind: file, file: %s, len: 50}", path), arena, &again, &err);
+    unlink(path);
+    ck_assert_msg(ok, "%s", err.msg);
+    for (uint64_t i = 0; i < 20; i++) {
+        task_draw(&c, i);
+        task_draw(&again, i);
+        ck_assert(task_hash(&c, 0) == task_hash(&again, 0));
+    }
+}
+END_TEST
+
 /* ---- tables of the task automaton -------------------------------------------------------------------------------- */
 
 /* The table behind a case, by its examples: next[s][a], -1 where never seen. */
@@ -506,6 +531,7 @@ int main(void)
     tcase_add_test(t, coalesces);
     tcase_add_loop_test(t, refuses_files, 0, COUNT(bad));
     tcase_add_test(t, reads_files);
+    tcase_add_loop_test(t, shows_tables, 0, 3);
     tcase_add_loop_test(t, table_laws, 0, 4);
     tcase_add_loop_test(t, draws_the_language, 0, COUNT(patterns));
     tcase_add_loop_test(t, asks_for_legal_sets, 0, COUNT(patterns));

@@ -85,8 +85,8 @@ START_TEST(grammar_published)
     double states = 1600.0 * GRAMMARS, error = sqrt((squares - within * within) / (GRAMMARS - 1));
     facts_share(edges - exits, states * 40, 0.4, "edges", 0); /* one of 40 states of each letter with probability 0.4 */
     facts_share(exits, states, 0.01, "ways out", 0);
-    /* An end with probability 0.01 E[1 / (1 + letters)] = 0.01 (1 - 0.6^41) / (41 * 0.4) a step, if walks met all states
-     * equally often. */
+    /* An end with probability 0.01 E[1 / (1 + letters)] = 0.01 (1 - 0.6^41) / (41 * 0.4) a step, if walks
+     * met all states equally often. */
     double leave = 0.01 * (1 - pow(0.6, 41)) / (41 * 0.4), want = 1 - pow(1 - leave, 199);
     ck_assert_msg(fabs(within - want) < 4 * error + 0.01, "%.4f (s.e. %.4f), about %.4f", within, error, want);
     ck_assert_double_eq_tol(want, 0.1, 0.05);

@@ -240,6 +240,9 @@ static char *meta_text(const Export *e)
     if (s->slice_label) put_text_value(&b, "slice_label", s->slice_label);
     for (const Option *o = x->use.task->options; o->name; o++)
         put_value(&b, arena_printf(e->a, "t_%s", o->name), option_value(o, x->use.cfg, e->a));
+    if (x->use.task->tables)
+        for (const Value *v = x->use.task->tables(x->use.cfg, x->use.data, e->a)->first; v; v = v->next)
+            put_value(&b, v->key, v);
     put_symbols(e, &b, "symbols_in", s->vocab_in, false);
     put_symbols(e, &b, "symbols_out", s->vocab_out, true);
     put_text_value(&b, "program", program_version());

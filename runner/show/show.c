@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ROWS = 4, BLOCKS_SHOWN = 12 };
+enum { ROWS = 4, BLOCKS_SHOWN = 12, TABLE_SHOWN = 480 };
 
 typedef struct Painter {
     const Examples *x;
@@ -196,6 +196,11 @@ static void print_heading(const Painter *p, bool train)
     if (train) buf_item(&b, "", 2, "train: the classes that training asks for instead", width);
     if (s->slice_label)
         buf_item(&b, "", 2, arena_printf(p->a, "%s: accuracy is also reported by this number", s->slice_label), width);
+    const Value *made = use->task->tables ? use->task->tables(use->cfg, use->data, p->a)->first : NULL;
+    for (; made; made = made->next) {
+        const char *text = arena_printf(p->a, "%s: %s", made->key, value_canonical(p->a, made));
+        if (strlen(text) <= TABLE_SHOWN) buf_item(&b, "", 2, text, width);
+    }
     fputs(b.s, stdout);
 }
 

@@ -19,6 +19,8 @@
  *                     emission: [0, 1, 0]                optional: the target is the class of the state
  *
  * One automaton per run, drawn from the table seed and the same for all slices; average over seeds, at least 5.
+ * `show` and the meta.yaml of an export give table, start, emission as a file has them, and the coalescence: the mean
+ * number of symbols until it no longer matters in which state one started (never, for permutations), over 1000 walks.
  * A table whose start leads to a single state that is never left is drawn again. emission: true asks for one of two
  * classes of the state, coloured at random but not all alike. score: final asks after the last symbol alone.
  *
@@ -49,7 +51,7 @@ enum { UNIFORM, PERMUTATION, RESET_MIX, APERIODIC, FROM_FILE };
 
 enum { EVERY, FINAL };
 
-enum { STATES = 5, SYMBOLS = 5, DRAWS_MAX = 10000 };
+enum { STATES = 5, SYMBOLS = 5, DRAWS_MAX = 10000, WALKS = 1000 };
 
 typedef struct {
     Length len;
@@ -248,6 +250,31 @@ static void solve(const void *cfg, const void *data, const int *input, int len, 
     }
 }
 
+static Value *number(Arena *a, int x) { return value_scalar(a, arena_printf(a, "%d", x)); }
+
+/* As in a file, and how many symbols it takes on average until the start is forgotten. */
+static Value *tables(const void *cfg, const void *data, Arena *a)
+{
+    (void)cfg;
+    const Automaton *m = &((const Data *)data)->m;
+    Value *map = value_map(a), *rows = value_list(a), *classes = value_list(a);
+    Rng rng = rng_named(0, "automaton/coalescence");
+    double steps = automaton_coalescence(m, WALKS, &rng);
+    bool plain = true;
+    for (int s = 0; s < m->states; s++) {
+        Value *row = value_list(a);
+        for (int k = 0; k < m->symbols; k++) value_append(row, number(a, m->next[s * m->symbols + k]));
+        value_append(rows, row);
+        value_append(classes, number(a, m->out[s]));
+        plain &= m->out[s] == s;
+    }
+    value_set(map, "table", rows);
+    value_set(map, "start", number(a, m->start));
+    if (!plain) value_set(map, "emission", classes);
+    value_set(map, "coalescence", value_scalar(a, isinf(steps) ? "never" : arena_printf(a, "%.3g", steps)));
+    return map;
+}
+
 static const char *symbol(const void *cfg, const void *data, int id, bool is_target, char *buf)
 {
     const Data *d = data;
@@ -303,4 +330,5 @@ static Theory theory(const void *cfg, TheoryClass cls, int layers)
 }
 
 TASK_WITH(automaton, "state of a finite automaton, drawn at random or read from a file", "arXiv:2509.22284, 2505.21749",
-          .prepare = prepare, .data_size = sizeof(Data), .symbol = symbol, .memory_bits = memory_bits, .stored = stored)
+          .prepare = prepare, .data_size = sizeof(Data), .symbol = symbol, .memory_bits = memory_bits, .stored = stored,
+          .tables = tables)
