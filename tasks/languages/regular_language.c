@@ -35,6 +35,9 @@
  * Chance is 1 / classes that occur. The majority share is exact without negatives and for shorter words, else measured.
  * tomita_1 asks for the same set always, so that it tests nothing but length without negatives.
  *
+ * Memory: log2 of the states at one place of the longest words that some next letters, possible after each of two,
+ * tell apart (D_n: only depths of one parity meet).
+ *
  * Published: lengths 2..50, tested at the next 50; tomita_1 1..100; d_n 2..100; (aa)* 2..500. Deviations: sets are
  * classes, not several sigmoids; the sources draw D_n by nested budgets and the run lengths of tomita_7 and a_to_e as
  * shares of a budget (the details of which are UNVERIFIED), here both laws of words are exact ones.
@@ -299,6 +302,62 @@ static bool shape(const void *cfg, const void *data, TaskShape *out, Err *err)
     return true;
 }
 
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* With r letters left: which states some next letters, possible after both, tell apart by an answer on the way; bit q of
+ * apart[s], from those with a letter less left. */
+static void apart_step(const Data *d, int r, uint32_t *apart)
+{
+    const Automaton *m = &d->m;
+    const double *left = d->words[r - 1 + d->has_end];
+    uint32_t next[LIVE_MAX] = { 0 };
+    for (int s = 0; s < m->states; s++)
+        for (int q = 0; q < m->states; q++)
+            for (int a = 0; a < d->letters; a++) {
+                int x = m->next[s * m->symbols + a], y = m->next[q * m->symbols + a];
+                bool possible = left[x] > 0 && left[y] > 0;
+                if (possible && (target_of(d, x) != target_of(d, y) || (apart[x] >> y & 1u))) next[s] |= 1u << q;
+            }
+    memcpy(apart, next, sizeof next);
+}
+
+/* The largest subset of `among` that is told apart pairwise. */
+static int largest_apart(const uint32_t *apart, uint32_t among)
+{
+    int best = 0;
+    for (int s = 0; s < LIVE_MAX; s++) {
+        if (!(among >> s & 1u)) continue;
+        among &= ~(1u << s);
+        int n = 1 + largest_apart(apart, among & apart[s]);
+        if (n > best) best = n;
+    }
+    return best;
+}
+
+/* States after t letters of words with r to come. */
+static uint32_t reach_words(const Data *d, int t, int r)
+{
+    uint32_t set = (uint32_t)automaton_reach(&d->m, t);
+    for (int s = 0; s < d->m.states; s++)
+        if (!(d->words[r + d->has_end][s] > 0)) set &= ~(1u << s);
+    return set;
+}
+
+/* Words of the longest length alone, at every place; broken ones only add to what must be told apart. */
+static double memory_bits(const void *cfg, const void *data)
+{
+    const Cfg *c = cfg;
+    const Data *d = data;
+    uint32_t apart[LIVE_MAX] = { 0 };
+    int n = d->fit[length_max(&c->len)], best = 1;
+    for (int r = 1; r < n; r++) {
+        apart_step(d, r, apart);
+        int found = largest_apart(apart, reach_words(d, n - r, r));
+        if (found > best) best = found;
+    }
+    return log2(best);
+}
+
 /* ---- examples ---------------------------------------------------------------------------------------------------- */
 
 static int draw_symbol(const Cfg *c, const Data *d, int s, int r, Rng *rng)
@@ -451,4 +510,5 @@ static Theory theory(const void *cfg, TheoryClass cls, int layers)
 }
 
 TASK_WITH(regular_language, "what may follow each prefix: star-free and other regular languages",
-          "arXiv:2009.11264, 2405.17394", .prepare = prepare, .data_size = sizeof(Data), .symbol = symbol)
+          "arXiv:2009.11264, 2405.17394", .prepare = prepare, .data_size = sizeof(Data), .symbol = symbol,
+          .memory_bits = memory_bits)
