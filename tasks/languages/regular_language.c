@@ -304,8 +304,8 @@ static bool shape(const void *cfg, const void *data, TaskShape *out, Err *err)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* With r letters left: which states some next letters, possible after both, tell apart by an answer on the way; bit q of
- * apart[s], from those with a letter less left. */
+/* With r letters left: which states some next letters, possible after both, tell apart by an answer on the way; bit q
+ * of apart[s], from those with a letter less left. */
 static void apart_step(const Data *d, int r, uint32_t *apart)
 {
     const Automaton *m = &d->m;
