@@ -197,8 +197,9 @@ static void solve(const void *cfg, const void *data, const int *input, int len, 
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
 /* Two pasts that differ first, from the inside, at some level: what stands inside is known, so adding a digit to it
- * makes any value there, one at which the maps differ; further out maps are invertible, and a digit added, or a product
- * with 0, keeps two different values or two different maps from meeting. Without products, only sum and signs matter. */
+ * makes any value there, one at which the maps differ; further out maps are invertible, and a digit added, or a
+ * product with 0, keeps two different values or two different maps from meeting. Without products, only sum and signs
+ * matter. */
 static double memory_bits(const void *cfg, const void *data)
 {
     (void)data;
