@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * list.c - `seqprobe list`: the tasks, the mixers, the configs, what theory says of tasks, the commands.
  *
- * Tasks: sizes at their default options; chance is that of the best constant answer. Mixers: class of the expressivity literature at default options, and the
- * recurrent state of one layer of width 64, measured by running it ("4096" reals, "128/token" grows). Configs: their
- * titles. Commands: as in their help.
+ * Tasks: sizes at their default options; chance is that of the best constant answer. Mixers: class of the expressivity
+ * literature at default options, and the recurrent state of one layer of width 64, measured by running it ("4096" reals,
+ * "128/token" grows). Configs: their titles. Commands: as in their help.
  */
 #include "show/show.h"
 #include "sweep/sweep.h"
@@ -60,7 +60,7 @@ static Grid list_tasks(Arena *a, bool with_variants)
 static Grid list_theory(Arena *a)
 {
     static const char *const head[] = { "family",    "task",      "LTI",      "diag +", "diag \u00b1", "diag C",
-                                        "DPLR 0..1", "DPLR 0..2", "DPLR h=2", "dense",  "RNN",         "attention" };
+                                        "DPLR 0..1", "DPLR 0..2", "DPLR h=2", "dense",  "RNN",         "softmax" };
     Grid g = grid_new(a, 12, head, "llllllllllll");
     for (int i = 0; all_tasks[i]; i++) {
         const Task *t = all_tasks[i];

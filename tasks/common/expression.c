@@ -88,6 +88,7 @@ int expression_write(const Expression *e, const ExpressionIds *ids, int *out)
 int expression_value(const Expression *e)
 {
     int value[EXPRESSION_NODES_MAX];
+    value[0] = 0;
     for (int i = e->nodes - 1; i >= 0; i--) {
         const ExpressionNode *p = &e->node[i];
         const bool negative = !p->child && p->len % 2 == 0;
@@ -136,8 +137,8 @@ Linear expression_parse(const ExpressionIds *ids, int m, const int *token, int n
         } else if (id == ids->op[MINUS] && (!p->started || p->op < OPERATORS)) {
             p->negative = !p->negative;
         } else {
-            for (uint8_t op = 0; op < OPERATORS; op++)
-                if (id == ids->op[op]) p->op = op;
+            for (int op = 0; op < OPERATORS; op++)
+                if (id == ids->op[op]) p->op = (uint8_t)op;
         }
     }
     return (Linear){ stack[0].a, stack[0].b };

@@ -196,6 +196,7 @@ static void step(const Cfg *c, Automaton *a, bool learn)
 {
     int cell[WIDTH_MAX], w = c->width, mask = a->entries - 1, number = 0, guesses = 0;
     bool guessed[WIDTH_MAX];
+    cell[0] = 0, guessed[0] = false;
     for (int i = w - c->radius; i < w + c->radius; i++) {
         number = number << 1 | a->cell[i % w];
         guesses = guesses << 1 | a->guessed[i % w];
