@@ -2,8 +2,8 @@
  * list.c - `seqprobe list`: the tasks, the mixers, the configs, what theory says of tasks, the commands.
  *
  * Tasks: sizes at their default options; chance is that of the best constant answer. Mixers: class of the expressivity
- * literature at default options, and the recurrent state of one layer of width 64, measured by running it ("4096" reals,
- * "128/token" grows). Configs: their titles. Commands: as in their help.
+ * literature at default options, and the recurrent state of one layer of width 64, measured by running it ("4096"
+ * reals, "128/token" grows). Configs: their titles. Commands: as in their help.
  */
 #include "show/show.h"
 #include "sweep/sweep.h"
