@@ -31,6 +31,10 @@ Grid table_legend(const TableView *v);
 /* How to read it, and what its metrics are: sentences for every format, in lines. */
 const char *table_reading(const TableView *v);
 
+/* Mixers x cases, or, of many cases and few mixers (tall), cases x mixers: one line of text per cell. */
+Grid table_main(const TableView *v);
+bool table_is_tall(const TableView *v);
+
 char *table_text(const TableView *v, int columns, bool color);
 char *table_markdown(const TableView *v);
 char *table_latex(const TableView *v);

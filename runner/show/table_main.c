@@ -6,6 +6,12 @@
 #include <math.h>
 #include <string.h>
 
+static const char *cell_text(const TableView *v, int m, int k)
+{
+    const char *first = cell_first_line(v, m, k), *second = cell_second_line(v, m, k);
+    return *second ? arena_printf(v->a, "%s (%s)", first, second) : first;
+}
+
 /* Mixers x cases with a row of chances above. */
 static Grid mixers_by_cases(const TableView *v)
 {
@@ -27,19 +33,41 @@ static Grid mixers_by_cases(const TableView *v)
         const char **row = grid_row(&g);
         row[0] = s->mixer[m];
         row[1] = state_text(v, m);
-        for (int k = 0; k < s->cases; k++) {
-            const char *first = cell_first_line(v, m, k), *second = cell_second_line(v, m, k);
-            row[2 + k] = *second ? arena_printf(v->a, "%s (%s)", first, second) : first;
-        }
+        for (int k = 0; k < s->cases; k++) row[2 + k] = cell_text(v, m, k);
     }
     return g;
 }
+
+/* The same, a row per case: for many cases and few mixers, where a column each would not be readable. */
+static Grid cases_by_mixers(const TableView *v)
+{
+    const Cells *s = v->s;
+    const char **head = ARENA_NEW(v->a, const char *, s->mixers + 2);
+    char *align = ARENA_NEW(v->a, char, s->mixers + 3);
+    memset(align, 'l', (size_t)s->mixers + 2);
+    head[0] = "case";
+    head[1] = "chance";
+    for (int m = 0; m < s->mixers; m++)
+        head[2 + m] = arena_printf(v->a, "%s (state %s)", s->mixer[m], state_text(v, m));
+    Grid g = grid_new(v->a, s->mixers + 2, head, align);
+    for (int k = 0; k < s->cases; k++) {
+        const char **row = grid_row(&g);
+        row[0] = s->kase[k];
+        row[1] = v->scaled ? "" : chance_text(v, k);
+        for (int m = 0; m < s->mixers; m++) row[2 + m] = cell_text(v, m, k);
+    }
+    return g;
+}
+
+bool table_is_tall(const TableView *v) { return v->s->cases > 12 && v->s->cases > 2 * v->s->mixers; }
+
+Grid table_main(const TableView *v) { return table_is_tall(v) ? cases_by_mixers(v) : mixers_by_cases(v); }
 
 char *table_markdown(const TableView *v)
 {
     const char *question = v->s->question;
     Buf b = buf_new(v->a);
-    Grid g = mixers_by_cases(v), cases = table_legend(v);
+    Grid g = table_main(v), cases = table_legend(v);
     buf_wrap(&b, question ? question : "", 120);
     buf_puts(&b, question ? "\n" : "");
     buf_printf(&b, "%s\n%s\n", grid_text(&g, FORMAT_MARKDOWN, -1), grid_text(&cases, FORMAT_MARKDOWN, -1));
@@ -52,7 +80,7 @@ char *table_latex(const TableView *v)
 {
     const Cells *s = v->s;
     Buf b = buf_new(v->a);
-    Grid g = mixers_by_cases(v), cases = table_legend(v);
+    Grid g = table_main(v), cases = table_legend(v);
     buf_puts(&b, "% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\\small\n\\caption{");
     buf_latex(&b, s->title ? s->title : s->name);
     buf_printf(&b, "}\n%s\n\\medskip\n%s", grid_text(&g, FORMAT_LATEX, -1), grid_text(&cases, FORMAT_LATEX, -1));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * table_text.c - the main table on a terminal: two lines a mixer, as many cases a block as fit the width.
+ * table_text.c - the main table on a terminal: two lines a mixer, as many cases a block as fit the width; or, of many
+ * cases and few mixers, a line per case.
  */
 #include "show/table.h"
 
@@ -92,7 +93,12 @@ char *table_text(const TableView *v, int columns, bool color)
     }
     buf_printf(&b, "%s\n", s->title ? s->title : s->name);
     buf_wrap(&b, s->question ? s->question : "", columns < 116 ? columns : 116);
-    for (int from = 0, to; from < s->cases; from = to) {
+    if (table_is_tall(v)) {
+        Grid tall = table_main(v);
+        tall.color = color;
+        buf_printf(&b, "\n%s", grid_text(&tall, FORMAT_TABLE, -1));
+    }
+    for (int from = 0, to; from < s->cases && !table_is_tall(v); from = to) {
         int used = l.label + l.state + 2;
         for (to = from; to < s->cases && (to == from || used + 2 + l.width[to] <= columns); to++)
             used += 2 + l.width[to];
