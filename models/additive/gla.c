@@ -11,15 +11,13 @@
  */
 #include "mixer.h"
 
-#include <math.h>
-
 #include "common/qkv.h"
-#include "common/start.h"
 
 enum { VERSION = 1 };
 
 typedef struct {
-    int heads, head_k, head_v, gate_rank, short_conv, activation, qk_norm, output_gate, initial_state;
+    Heads head;
+    int gate_rank;
     double gate_tau;
 } Cfg;
 typedef struct {
@@ -29,16 +27,10 @@ typedef struct {
 } Self;
 
 static const Option options[] = {
-    OPT_I(Cfg, heads, "2", 1, 1024, HEADS_HELP),
-    OPT_I(Cfg, head_k, "0", 0, 4096, HEAD_K_HELP),
-    OPT_I(Cfg, head_v, "0", 0, 4096, HEAD_V_HELP),
+    HEAD_WIDTHS,
     OPT_I(Cfg, gate_rank, "16", 1, 4096, "rank R of the decay's projection"),
     OPT_R(Cfg, gate_tau, "16", 0.01, 1000, "temperature tau of the decay: a = sigmoid(.)^(1/tau)"),
-    OPT_I(Cfg, short_conv, "0", 0, SHORT_CONV_MAX, SHORT_CONV_HELP),
-    OPT_E(Cfg, activation, "with_conv", ACT_CHOICES, ACT_HELP),
-    OPT_E(Cfg, qk_norm, "none", NORM_CHOICES, NORM_HELP),
-    OPT_E(Cfg, output_gate, "silu", GATE_CHOICES, GATE_HELP),
-    OPT_E(Cfg, initial_state, "zero", START_CHOICES, START_HELP),
+    HEAD_SHELL("0", "with_conv", "none", "silu"),
     OPT_END,
 };
 
@@ -46,19 +38,13 @@ static bool build(const void *cfg, const Place *at, Params *p, void *self, Err *
 {
     const Cfg *c = cfg;
     Self *s = self;
-    QkvSpec spec = { .heads = c->heads,
-                     .head_k = c->head_k,
-                     .head_v = c->head_v,
-                     .short_conv = c->short_conv,
-                     .activation = c->activation,
-                     .norm = c->qk_norm };
-    TRY(qkv_build(&spec, at, p, &s->qkv, err));
+    TRY(qkv_build(&c->head, at, p, &s->qkv, err));
     int n = s->qkv.H * s->qkv.K;
     s->w1 = param(p, "w1", INIT_LINEAR, at->d_model, c->gate_rank);
     s->w2 = param(p, "w2", INIT_LINEAR, c->gate_rank, n);
     s->b = param(p, "b", INIT_CONST(0), n);
-    s->s0 = start_build(p, "s0", c->initial_state, s->qkv.H, s->qkv.K, s->qkv.V);
-    head_out_build(c->output_gate, &s->qkv, at, p, &s->out);
+    s->s0 = head_start_build(&c->head, &s->qkv, p);
+    head_out_build(c->head.output_gate, &s->qkv, at, p, &s->out);
     return true;
 }
 
@@ -75,14 +61,8 @@ static Tensor *forward(const void *cfg, void *self, Ctx *c, Tensor *x)
     const Qkv *d = &s->qkv;
     Tensor *q, *k, *v;
     qkv_run(d, c, x, &q, &k, &v);
-    Tensor *s0 = carry_in(c, "s", s->s0, x->dim[0], d->H, d->K, d->V);
-    Tensor *y = op_scan_dplr(c->tape, &(DplrIn){ .q = q,
-                                                 .w = k,
-                                                 .v = v,
-                                                 .a = decay(cfg, s, c->tape, x),
-                                                 .scale = 1 / sqrt(d->K),
-                                                 .s0 = s0,
-                                                 .last = carry_out(c, "s") });
+    DplrIn in = { .q = q, .w = k, .v = v, .a = decay(cfg, s, c->tape, x) };
+    Tensor *y = head_scan(d, c, s->s0, in);
     return head_out_run(&s->out, c, y, x);
 }
 

@@ -23,7 +23,8 @@ enum { ROPE, NOPE };
 enum { HALF, INTERLEAVED };
 
 typedef struct {
-    int heads, kv_heads, head_k, head_v, pos, rope_layout, window, short_conv, activation;
+    Heads head;
+    int pos, rope_layout, window;
     double rope_base;
 } Cfg;
 typedef struct {
@@ -32,16 +33,14 @@ typedef struct {
 } Self;
 
 static const Option options[] = {
-    OPT_I(Cfg, heads, "2", 1, 1024, HEADS_HELP),
-    OPT_I(Cfg, kv_heads, "0", 0, 1024, "number of key and value heads, a divisor of heads; 0: heads"),
-    OPT_I(Cfg, head_k, "0", 0, 4096, HEAD_K_HELP),
-    OPT_I(Cfg, head_v, "0", 0, 4096, HEAD_V_HELP),
+    HEAD_COUNT,
+    HEAD_INT(kv_heads, "0", 0, 1024, "number of key and value heads, a divisor of heads; 0: heads"),
+    HEAD_SIZES,
     OPT_E(Cfg, pos, "rope", "rope|nope", "positions: rotary, or none"),
     OPT_R(Cfg, rope_base, "10000", 1, 1e9, "base of the rotary angles"),
     OPT_E(Cfg, rope_layout, "half", "half|interleaved", "which channels of a head form a rotary pair"),
     OPT_I(Cfg, window, "0", 0, 1048576, "positions seen, the current one included; 0: all"),
-    OPT_I(Cfg, short_conv, "0", 0, SHORT_CONV_MAX, SHORT_CONV_HELP),
-    OPT_E(Cfg, activation, "none", ACT_CHOICES, ACT_HELP),
+    HEAD_CONV("0", "none"),
     OPT_END,
 };
 
@@ -49,16 +48,9 @@ static bool build(const void *cfg, const Place *at, Params *p, void *self, Err *
 {
     const Cfg *c = cfg;
     Self *s = self;
-    QkvSpec spec = { .heads = c->heads,
-                     .kv_heads = c->kv_heads,
-                     .head_k = c->head_k,
-                     .head_v = c->head_v,
-                     .short_conv = c->short_conv,
-                     .activation = c->activation,
-                     .norm = NORM_NONE };
-    if (c->kv_heads && c->heads % c->kv_heads)
-        return err_set(err, EXIT_USAGE, "kv_heads: %d does not divide heads %d", c->kv_heads, c->heads);
-    TRY(qkv_build(&spec, at, p, &s->qkv, err));
+    if (c->head.kv_heads && c->head.heads % c->head.kv_heads)
+        return err_set(err, EXIT_USAGE, "kv_heads: %d does not divide heads %d", c->head.kv_heads, c->head.heads);
+    TRY(qkv_build(&c->head, at, p, &s->qkv, err));
     if (c->pos == ROPE && s->qkv.K % 2)
         return err_set(err, EXIT_USAGE, "pos: rope needs an even key width, not %d: set head_k, heads or pos: nope",
                        s->qkv.K);

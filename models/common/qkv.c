@@ -2,6 +2,8 @@
  * qkv.c - queries, keys, values, write strengths and the output of matrix-state mixers. See qkv.h. */
 #include "common/qkv.h"
 
+#include <math.h>
+
 /* One of q, k, v as (rows, heads * width): projection, convolution, activation. */
 static Tensor *project(const Qkv *s, Ctx *c, Tensor *x, Tensor *w, const ShortConv *conv)
 {
@@ -17,22 +19,20 @@ static bool head_width(int given, const char *option, int heads, int d_model, in
                    heads, d_model, option, option);
 }
 
-bool qkv_build(const QkvSpec *spec, const Place *at, Params *p, Qkv *out, Err *err)
+bool qkv_build(const Heads *o, const Place *at, Params *p, Qkv *out, Err *err)
 {
-    Qkv s = { .H = spec->heads,
-              .HK = spec->kv_heads ? spec->kv_heads : spec->heads,
-              .n_h = spec->micro ? spec->micro : 1 };
-    TRY(head_width(spec->head_k, "head_k", s.H, at->d_model, &s.K, err));
-    TRY(head_width(spec->head_v, "head_v", s.H, at->d_model, &s.V, err));
-    s.silu = spec->activation == ACT_SILU || (spec->activation == ACT_WITH_CONV && spec->short_conv > 0);
-    s.l2 = spec->norm == NORM_L2;
+    Qkv s = { .H = o->heads, .HK = o->kv_heads ? o->kv_heads : o->heads, .n_h = o->n_h ? o->n_h : 1 };
+    TRY(head_width(o->head_k, "head_k", s.H, at->d_model, &s.K, err));
+    TRY(head_width(o->head_v, "head_v", s.H, at->d_model, &s.V, err));
+    s.silu = o->activation == ACT_SILU || (o->activation == ACT_WITH_CONV && o->short_conv > 0);
+    s.l2 = o->qk_norm == NORM_L2;
     int nq = s.H * s.K, nk = s.n_h * s.HK * s.K, nv = s.n_h * s.HK * s.V;
     s.wq = param(p, "wq", INIT_LINEAR, at->d_model, nq);
     s.wk = param(p, "wk", INIT_LINEAR, at->d_model, nk);
     s.wv = param(p, "wv", INIT_LINEAR, at->d_model, nv);
-    s.cq = short_conv_build(p, "conv_q", spec->short_conv, nq, false);
-    s.ck = short_conv_build(p, "conv_k", spec->short_conv, nk, false);
-    s.cv = short_conv_build(p, "conv_v", spec->short_conv, nv, false);
+    s.cq = short_conv_build(p, "conv_q", o->short_conv, nq, false);
+    s.ck = short_conv_build(p, "conv_k", o->short_conv, nk, false);
+    s.cv = short_conv_build(p, "conv_v", o->short_conv, nv, false);
     *out = s;
     return true;
 }
@@ -53,6 +53,19 @@ void qkv_run(const Qkv *s, Ctx *c, Tensor *x, Tensor **q, Tensor **k, Tensor **v
     if (!s->l2) return;
     *q = op_l2norm(t, *q, 1e-6);
     *k = op_l2norm(t, *k, 1e-6);
+}
+
+Tensor *head_start_build(const Heads *o, const Qkv *s, Params *p)
+{
+    return start_build(p, "s0", o->initial_state, s->H, s->K, s->V);
+}
+
+Tensor *head_scan(const Qkv *s, Ctx *c, Tensor *s0, DplrIn in)
+{
+    if (in.scale == 0) in.scale = 1 / sqrt(s->K);
+    in.s0 = carry_in(c, "s", s0, in.q->dim[0], s->H, s->K, s->V);
+    in.last = carry_out(c, "s");
+    return op_scan_dplr(c->tape, &in);
 }
 
 void head_out_build(int gate, const Qkv *s, const Place *at, Params *p, HeadOut *out)

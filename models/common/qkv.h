@@ -14,13 +14,14 @@
 #include "mixer.h"
 
 #include "common/short_conv.h"
+#include "common/start.h"
 
 enum { ACT_SILU, ACT_NONE, ACT_WITH_CONV };
 #define ACT_CHOICES  "silu|none|with_conv"
 #define ACT_HELP     "of q, k, v: silu, none, or silu only after a convolution"
-enum { NORM_L2, NORM_NONE };
-#define NORM_CHOICES "l2|none"
-#define NORM_HELP    "of q and k per head: l2 or none"
+enum { NORM_NONE, NORM_L2 };
+#define NORM_CHOICES "none|l2"
+#define NORM_HELP    "of q and k per head: none or l2"
 enum { GATE_SILU, GATE_SIGMOID, GATE_NONE };
 #define GATE_CHOICES "silu|sigmoid|none"
 #define GATE_HELP    "of the output, from the layer's input: silu, sigmoid or none"
@@ -28,8 +29,25 @@ enum { GATE_SILU, GATE_SIGMOID, GATE_NONE };
 #define HEAD_K_HELP  "key width K per head; 0: d_model / heads"
 #define HEAD_V_HELP  "value width V per head; 0: d_model / heads"
 
-/* What a mixer asks for. Zeros: kv_heads = heads, head_k = head_v = d_model / heads, micro = 1. */
-typedef struct QkvSpec { int heads, kv_heads, head_k, head_v, micro, short_conv, activation, norm; } QkvSpec;
+/* The options every such mixer has, a member `head` of its Cfg. What has no row in the table is 0: kv_heads = heads,
+ * n_h = 1, qk_norm none. */
+typedef struct Heads {
+    int heads, kv_heads, head_k, head_v, n_h, short_conv, activation, qk_norm, output_gate, initial_state;
+} Heads;
+
+/* Rows of an option table: HEAD_WIDTHS first, then what is the mixer's own, then HEAD_SHELL with its defaults. */
+#define HEAD_INT(f, def, lo, hi, help)      { #f, OPT_INT, offsetof(Cfg, head.f), def, lo, hi, NULL, help }
+#define HEAD_ENUM(f, def, choices, help)    { #f, OPT_ENUM, offsetof(Cfg, head.f), def, 0, 0, choices, help }
+#define HEAD_COUNT                          HEAD_INT(heads, "2", 1, 1024, HEADS_HELP)
+#define HEAD_SIZES                          HEAD_INT(head_k, "0", 0, 4096, HEAD_K_HELP), \
+                                            HEAD_INT(head_v, "0", 0, 4096, HEAD_V_HELP)
+#define HEAD_WIDTHS                         HEAD_COUNT, HEAD_SIZES
+#define HEAD_CONV(width, act)               HEAD_INT(short_conv, width, 0, SHORT_CONV_MAX, SHORT_CONV_HELP), \
+                                            HEAD_ENUM(activation, act, ACT_CHOICES, ACT_HELP)
+#define HEAD_SHELL(width, act, norm, gate)  HEAD_CONV(width, act), \
+                                            HEAD_ENUM(qk_norm, norm, NORM_CHOICES, NORM_HELP), \
+                                            HEAD_ENUM(output_gate, gate, GATE_CHOICES, GATE_HELP), \
+                                            HEAD_ENUM(initial_state, "zero", START_CHOICES, START_HELP)
 
 typedef struct Qkv {
     int H, HK, K, V, n_h;
@@ -39,10 +57,15 @@ typedef struct Qkv {
 } Qkv;
 
 /* Declare wq, wk, wv, conv_q, conv_k, conv_v. Fails when heads do not divide d_model and no width is given. */
-bool qkv_build(const QkvSpec *spec, const Place *at, Params *p, Qkv *out, Err *err);
+bool qkv_build(const Heads *o, const Place *at, Params *p, Qkv *out, Err *err);
 void qkv_run(const Qkv *s, Ctx *c, Tensor *x, Tensor **q, Tensor **k, Tensor **v);
 
 typedef struct HeadOut { int gate; Tensor *norm, *wg, *wo; } HeadOut;
+
+/* The start of a matrix state, s0 (H,K,V), or NULL for zeros: option initial_state. */
+Tensor *head_start_build(const Heads *o, const Qkv *s, Params *p);
+/* op_scan_dplr that carries the state (B,H,K,V) in slot "s", from s0; in.scale is 1 / sqrt(K) unless set. */
+Tensor *head_scan(const Qkv *s, Ctx *c, Tensor *s0, DplrIn in);
 
 /* Declare norm, wg (unless GATE_NONE) and wo. */
 void    head_out_build(int gate, const Qkv *s, const Place *at, Params *p, HeadOut *out);

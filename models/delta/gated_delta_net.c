@@ -12,16 +12,13 @@
  */
 #include "mixer.h"
 
-#include <math.h>
-
 #include "common/qkv.h"
-#include "common/start.h"
 #include "common/step_size.h"
 
 enum { VERSION = 1 };
 
 typedef struct {
-    int heads, head_k, head_v, short_conv, activation, qk_norm, output_gate, initial_state;
+    Heads head;
     Reals eigenvalues;
 } Cfg;
 typedef struct {
@@ -32,15 +29,9 @@ typedef struct {
 } Self;
 
 static const Option options[] = {
-    OPT_I(Cfg, heads, "2", 1, 1024, HEADS_HELP),
-    OPT_I(Cfg, head_k, "0", 0, 4096, HEAD_K_HELP),
-    OPT_I(Cfg, head_v, "0", 0, 4096, HEAD_V_HELP),
+    HEAD_WIDTHS,
     OPT_RS(Cfg, eigenvalues, "[0, 1]", -1, 1, EIGEN_HELP),
-    OPT_I(Cfg, short_conv, "4", 0, SHORT_CONV_MAX, SHORT_CONV_HELP),
-    OPT_E(Cfg, activation, "silu", ACT_CHOICES, ACT_HELP),
-    OPT_E(Cfg, qk_norm, "l2", NORM_CHOICES, NORM_HELP),
-    OPT_E(Cfg, output_gate, "silu", GATE_CHOICES, GATE_HELP),
-    OPT_E(Cfg, initial_state, "zero", START_CHOICES, START_HELP),
+    HEAD_SHELL("4", "silu", "l2", "silu"),
     OPT_END,
 };
 
@@ -48,18 +39,12 @@ static bool build(const void *cfg, const Place *at, Params *p, void *self, Err *
 {
     const Cfg *c = cfg;
     Self *s = self;
-    QkvSpec spec = { .heads = c->heads,
-                     .head_k = c->head_k,
-                     .head_v = c->head_v,
-                     .short_conv = c->short_conv,
-                     .activation = c->activation,
-                     .norm = c->qk_norm };
     TRY(eigen_check(&c->eigenvalues, err));
-    TRY(qkv_build(&spec, at, p, &s->qkv, err));
-    s->wb = param(p, "wb", INIT_LINEAR, at->d_model, c->heads);
-    head_decay_build(c->heads, at, p, &s->decay);
-    s->s0 = start_build(p, "s0", c->initial_state, s->qkv.H, s->qkv.K, s->qkv.V);
-    head_out_build(c->output_gate, &s->qkv, at, p, &s->out);
+    TRY(qkv_build(&c->head, at, p, &s->qkv, err));
+    s->wb = param(p, "wb", INIT_LINEAR, at->d_model, c->head.heads);
+    head_decay_build(c->head.heads, at, p, &s->decay);
+    s->s0 = head_start_build(&c->head, &s->qkv, p);
+    head_out_build(c->head.output_gate, &s->qkv, at, p, &s->out);
     return true;
 }
 
@@ -71,15 +56,8 @@ static Tensor *forward(const void *cfg, void *self, Ctx *c, Tensor *x)
     Tensor *q, *k, *v;
     qkv_run(d, c, x, &q, &k, &v);
     Tensor *beta = beta_run(c, d, x, s->wb, eigen_negative(&o->eigenvalues));
-    Tensor *s0 = carry_in(c, "s", s->s0, x->dim[0], d->H, d->K, d->V);
-    Tensor *y = op_scan_dplr(c->tape, &(DplrIn){ .q = q,
-                                                 .w = op_mul_rows(c->tape, k, beta),
-                                                 .v = v,
-                                                 .r = k,
-                                                 .a = head_decay_run(&s->decay, c, x),
-                                                 .scale = 1 / sqrt(d->K),
-                                                 .s0 = s0,
-                                                 .last = carry_out(c, "s") });
+    DplrIn in = { .q = q, .w = op_mul_rows(c->tape, k, beta), .v = v, .r = k, .a = head_decay_run(&s->decay, c, x) };
+    Tensor *y = head_scan(d, c, s->s0, in);
     return head_out_run(&s->out, c, y, x);
 }
 
