@@ -157,7 +157,7 @@ ifneq ($(and $(SECOND_TRY),$(MISSING)),)
 $(if $(findstring n,$(firstword -$(MAKEFLAGS))),,$(error still missing: $(MISSING)))
 endif
 ifneq ($(if $(SECOND_TRY),,$(MISSING)),)
-quick test test-junit test-long asan smoke full: ; @$(MAKE) deps && $(MAKE) SECOND_TRY=1 $@
+quick test test-junit test-long asan smoke task-smoke full: ; @$(MAKE) deps && $(MAKE) SECOND_TRY=1 $@
 else
 SWEEP = $(PROGRAM) sweep $(1) -j $(JOBS) || [ $$? -eq 4 ]
 quick: link ## six task families x the core mixers: build, train, table, figures (CONFIG=FILE for another sweep)
@@ -189,6 +189,10 @@ asan: ## the tests under AddressSanitizer and UBSan
 smoke: link ## train tiny models to their thresholds (exit 3 when one is missed)
 	@$(call SWEEP,configs/smoke.yaml)
 	@$(PROGRAM) check configs/smoke.yaml
+
+task-smoke: link ## every task once, at a size that is learnt in seconds (exit 3 when one is not)
+	@$(call SWEEP,configs/task-smoke.yaml)
+	@$(PROGRAM) check configs/task-smoke.yaml
 
 full: link ## every config, one after the other
 	@for c in $(CONFIGS); do $(call SWEEP,$$c) || exit; done
