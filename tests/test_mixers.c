@@ -18,8 +18,6 @@ static struct {
     Variant v[VARIANTS_MAX];
 } all;
 
-static double tolerance(void) { return sizeof(real) == sizeof(double) ? 1e-10 : 1e-4; }
-
 /* Open variant i, or return false when the mixer refuses it with a message that names one of its settings. */
 static bool open_variant(Rig *r, int i, const char **text)
 {
@@ -34,12 +32,6 @@ static bool open_variant(Rig *r, int i, const char **text)
     ck_assert_msg(named && err.code == EXIT_USAGE, "%s: %s", variant_text(v, r->arena), err.msg);
     rig_close(r);
     return false;
-}
-
-static void check_near(const char *text, const char *what, const real *a, const real *b, size_t n, double allowed)
-{
-    double e = worst_error(a, b, n);
-    ck_assert_msg(e <= allowed, "%s: %s, error %.3g", text, what, e);
 }
 
 static void check_same(const char *text, const char *what, const real *a, const real *b, size_t n)
@@ -163,8 +155,8 @@ START_TEST(test_causal)
         rig_run(&r, NULL, 0, xz, B, T, yz);
         for (int b = 0; b < B; b++) {
             if (r.use.mixer->approx)
-                check_near(text, "the future changes the past", yz + b * T * D, y + b * T * D, (size_t)(t * D),
-                           tolerance());
+                rig_near(text, "the future changes the past", yz + b * T * D, y + b * T * D, (size_t)(t * D),
+                         rig_tolerance());
             else
                 check_same(text, "the future changes the past", yz + b * T * D, y + b * T * D, (size_t)(t * D));
             ck_assert_msg(memcmp(yz + (b * T + t) * D, y + (b * T + t) * D, sizeof(real) * D),
@@ -186,7 +178,7 @@ START_TEST(test_batch)
     rig_run(&r, NULL, 0, x, B, T, y);
     for (int b = 0; b < B; b++) {
         rig_run(&r, NULL, 0, x + b * T * D, 1, T, alone);
-        check_near(text, "alone and in a batch", alone, y + b * T * D, T * D, 0.1 * tolerance());
+        rig_near(text, "alone and in a batch", alone, y + b * T * D, T * D, 0.1 * rig_tolerance());
         for (int i = 0; i < T * D; i++) x[b * T * D + i] += 1;
         rig_run(&r, NULL, 0, x, B, T, other);
         for (int i = 0; i < N; i++)
@@ -212,7 +204,7 @@ START_TEST(test_stream)
     rig_run(&r, NULL, 0, x, B, T, whole);
     ck_assert_msg(isfinite(largest(whole, N)), "%s: output is not finite", text);
     rig_run(&r, NULL, 0, x, 1, 1, first);
-    check_near(text, "T = 1", first, whole, D, tolerance());
+    rig_near(text, "T = 1", first, whole, D, rig_tolerance());
     if (!r.use.mixer->no_stream) {
         const struct {
             int n, end[3];
@@ -227,11 +219,11 @@ START_TEST(test_stream)
         for (size_t i = 0; i < sizeof split / sizeof *split; i++) {
             state_clear(s);
             rig_stream(&r, s, x, B, T, split[i].end, split[i].n, parts);
-            check_near(text, split[i].what, parts, whole, N, tolerance());
+            rig_near(text, split[i].what, parts, whole, N, rig_tolerance());
         }
         state_clear(s);
         rig_stream(&r, s, x, B, T, each, T, parts);
-        check_near(text, "one position at a time", parts, whole, N, tolerance());
+        rig_near(text, "one position at a time", parts, whole, N, rig_tolerance());
         state_free(s);
     }
     rig_close(&r);
@@ -370,21 +362,6 @@ END_TEST
 
 /* ---- particular mixers ---- */
 
-/* Open a mixer by name with settings; false (test skipped) when it was left out of the build. */
-static bool open_named(Rig *r, const char *name, int n, const Setting *set)
-{
-    Variant v = { .mixer = mixer_find(name), .n = n };
-    if (!v.mixer) {
-        printf("skipped: not built: %s\n", name);
-        return false;
-    }
-    memcpy(v.set, set, sizeof(Setting) * (size_t)n);
-    Err err = { 0 };
-    ck_assert_msg(rig_open(r, &v, &err), "%s: %s", name, err.msg);
-    return true;
-}
-#define OPEN(r, name, ...)                                                                                             \
-    open_named((r), (name), (int)(sizeof((Setting[]){ __VA_ARGS__ }) / sizeof(Setting)), (Setting[]){ __VA_ARGS__ })
 #define SIZES                                                                                                          \
     { "heads", "2" }, { "head_k", "4" }, { "head_v", "3" }
 
@@ -410,12 +387,18 @@ START_TEST(test_counts)
         { "gated_delta_net", 3, { SIZES }, 24 + 3 * 22, 2 * 48 + 36 + 4 * 22 + 12 + 12 + 4 + 3 + 36 + 36 },
         { "delta_product", 3, { SIZES }, 24 + 3 * 36, 48 + 96 + 72 + 4 * 36 + 24 + 3 + 36 + 36 },
         { "delta_product", 5, { SIZES, { "n_h", "3" }, { "short_conv", "0" } }, 24, 48 + 144 + 108 + 36 + 3 + 36 + 36 },
+        { "kda", 3, { SIZES }, 24 + 3 * 22, 2 * 48 + 36 + 4 * 22 + 12 + (18 + 24 + 2 + 8) + 3 + (18 + 18 + 6) + 36 },
+        { "gated_delta_net2",
+          4,
+          { SIZES, { "rank", "2" } },
+          24 + 3 * 22,
+          2 * 48 + 36 + 4 * 22 + 48 + 36 + (12 + 16 + 2 + 8) + 3 + (12 + 12 + 6) + 36 },
         { "attention", 3, { SIZES }, 24 * 14, 2 * 48 + 36 + 36 },
         { "attention", 5, { SIZES, { "kv_heads", "1" }, { "window", "5" } }, 5 * 7, 48 + 24 + 18 + 36 },
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         Rig r;
-        if (!open_named(&r, row[i].name, row[i].n, row[i].set)) continue;
+        if (!rig_named(&r, row[i].name, row[i].n, row[i].set)) continue;
         ck_assert_msg(params_count(r.params) == row[i].params, "%s (row %zu): %zu parameters, by hand %zu", row[i].name,
                       i, params_count(r.params), row[i].params);
         size_t state = state_after(&r, 2, 24, false);
@@ -426,56 +409,15 @@ START_TEST(test_counts)
 }
 END_TEST
 
-/* Give `to` the values of all parameters of `from` that it has under the same name and size. */
-static void copy_weights(Rig *to, const Rig *from)
-{
-    for (int i = 0; i < params_number(from->params); i++) {
-        const Param *it = params_at(from->params, i);
-        Param *like = params_find(to->params, it->name);
-        if (like && same_shape(&like->t, &it->t)) memcpy(like->t.x, it->t.x, sizeof(real) * tensor_size(&it->t));
-    }
-}
-
-static void check_identity(const char *what, Rig *a, Rig *b, double allowed)
-{
-    enum { B = 2, T = 37, N = B * T * D };
-    real *x = rig_normal(a, "x", N), *ya = rig_normal(a, "", N), *yb = rig_normal(a, "", N);
-    copy_weights(a, b);
-    rig_run(a, NULL, 0, x, B, T, ya);
-    rig_run(b, NULL, 0, x, B, T, yb);
-    check_near(what, "identity", ya, yb, N, allowed);
-    rig_close(a);
-    rig_close(b);
-}
-
-START_TEST(test_delta_identities)
-{
-    Rig a, b;
-    if (OPEN(&b, "delta_net", SIZES) &&
-        OPEN(&a, "delta_product", SIZES, { "n_h", "1" }, { "eigenvalues", "[0, 1]" }, { "output_gate", "none" }))
-        check_identity("delta_product of one factor is delta_net", &a, &b, 0);
-    if (OPEN(&b, "gated_delta_net", SIZES) &&
-        OPEN(&a, "delta_product", SIZES, { "n_h", "1" }, { "decay", "true" }, { "eigenvalues", "[0, 1]" }))
-        check_identity("gated delta_product of one factor is gated_delta_net", &a, &b, 0);
-    if (OPEN(&b, "delta_net", SIZES, { "eigenvalues", "[-1, 1]" }) &&
-        OPEN(&a, "gated_delta_net", SIZES, { "output_gate", "none" }, { "eigenvalues", "[-1, 1]" })) {
-        Param *rate = params_find(a.params, "mixer.a_log");
-        ck_assert_ptr_nonnull(rate);
-        for (int i = 0; i < 2; i++) rate->t.x[i] = -60; /* decay exp(-e^-60 dt) = 1 */
-        /* not to the bit: with a decay the kernel rounds a s + w u in another order */
-        check_identity("gated_delta_net without decay is delta_net", &a, &b, tolerance());
-    }
-}
-END_TEST
-
 START_TEST(test_activation)
 {
     Rig a, b;
-    if (OPEN(&b, "gla", SIZES, { "short_conv", "3" }, { "activation", "silu" }) &&
-        OPEN(&a, "gla", SIZES, { "short_conv", "3" }, { "activation", "with_conv" }))
-        check_identity("with_conv is silu after a convolution", &a, &b, 0);
-    if (OPEN(&b, "gla", SIZES, { "activation", "none" }) && OPEN(&a, "gla", SIZES, { "activation", "with_conv" }))
-        check_identity("with_conv is none without a convolution", &a, &b, 0);
+    if (RIG_OPEN(&b, "gla", SIZES, { "short_conv", "3" }, { "activation", "silu" }) &&
+        RIG_OPEN(&a, "gla", SIZES, { "short_conv", "3" }, { "activation", "with_conv" }))
+        rig_identity("with_conv is silu after a convolution", &a, &b, 0);
+    if (RIG_OPEN(&b, "gla", SIZES, { "activation", "none" }) &&
+        RIG_OPEN(&a, "gla", SIZES, { "activation", "with_conv" }))
+        rig_identity("with_conv is none without a convolution", &a, &b, 0);
 }
 END_TEST
 
@@ -484,15 +426,15 @@ START_TEST(test_attention_identities)
     enum { T = 20, N = T * D };
     Rig a, b;
     real *x, near[N], far[N];
-    if (OPEN(&b, "attention", SIZES) && OPEN(&a, "attention", SIZES, { "window", "37" }))
-        check_identity("a window as long as the sequence is none", &a, &b, tolerance());
-    if (OPEN(&b, "attention", SIZES) && OPEN(&a, "attention", SIZES, { "kv_heads", "2" }))
-        check_identity("kv_heads = heads is the default", &a, &b, 0);
-    if (!OPEN(&a, "attention", SIZES)) return;
+    if (RIG_OPEN(&b, "attention", SIZES) && RIG_OPEN(&a, "attention", SIZES, { "window", "37" }))
+        rig_identity("a window as long as the sequence is none", &a, &b, rig_tolerance());
+    if (RIG_OPEN(&b, "attention", SIZES) && RIG_OPEN(&a, "attention", SIZES, { "kv_heads", "2" }))
+        rig_identity("kv_heads = heads is the default", &a, &b, 0);
+    if (!RIG_OPEN(&a, "attention", SIZES)) return;
     x = rig_normal(&a, "x", N);
     rig_run(&a, NULL, 0, x, 1, T, near);
     rig_run(&a, NULL, 1000, x, 1, T, far);
-    check_near("attention", "rotary scores depend on distances only", far, near, N, 10 * tolerance());
+    rig_near("attention", "rotary scores depend on distances only", far, near, N, 10 * rig_tolerance());
     rig_close(&a);
 }
 END_TEST
@@ -549,7 +491,6 @@ int main(void)
     }
     TCase *c = tcase_create("particular");
     tcase_add_test(c, test_counts);
-    tcase_add_test(c, test_delta_identities);
     tcase_add_test(c, test_activation);
     tcase_add_test(c, test_attention_identities);
     tcase_add_test(c, test_refusals);

@@ -76,13 +76,27 @@ void head_out_build(int gate, const Qkv *s, const Place *at, Params *p, HeadOut 
     out->wo = param(p, "wo", INIT_OUT, s->H * s->V, at->d_model);
 }
 
+void head_out_low_build(int gate, int rank, const Qkv *s, const Place *at, Params *p, HeadOut *out)
+{
+    *out = (HeadOut){ .gate = gate };
+    out->norm = param(p, "norm", INIT_CONST(1), s->V);
+    if (gate != GATE_NONE) {
+        out->wg0 = param(p, "wg0", INIT_LINEAR, at->d_model, rank);
+        out->wg = param(p, "wg", INIT_LINEAR, rank, s->H * s->V);
+        out->bg = param(p, "bg", INIT_CONST(0), s->H * s->V);
+    }
+    out->wo = param(p, "wo", INIT_OUT, s->H * s->V, at->d_model);
+}
+
 Tensor *head_out_run(const HeadOut *s, Ctx *c, Tensor *o, Tensor *x)
 {
     Tape *t = c->tape;
     Tensor *y = op_rmsnorm(t, o, s->norm, 1e-5);
     y = op_reshape(t, y, o->dim[0], o->dim[1], o->dim[2] * o->dim[3]);
-    if (s->gate == GATE_SILU) y = op_swiglu(t, op_linear(t, x, s->wg, NULL), y);
-    if (s->gate == GATE_SIGMOID) y = op_mul(t, op_sigmoid(t, op_linear(t, x, s->wg, NULL)), y);
+    if (s->wg) {
+        Tensor *z = op_linear(t, s->wg0 ? op_linear(t, x, s->wg0, NULL) : x, s->wg, s->bg);
+        y = s->gate == GATE_SILU ? op_swiglu(t, z, y) : op_mul(t, op_sigmoid(t, z), y);
+    }
     return op_linear(t, y, s->wo, NULL);
 }
 

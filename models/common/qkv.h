@@ -44,10 +44,10 @@ typedef struct Heads {
 #define HEAD_WIDTHS                         HEAD_COUNT, HEAD_SIZES
 #define HEAD_CONV(width, act)               HEAD_INT(short_conv, width, 0, SHORT_CONV_MAX, SHORT_CONV_HELP), \
                                             HEAD_ENUM(activation, act, ACT_CHOICES, ACT_HELP)
-#define HEAD_SHELL(width, act, norm, gate)  HEAD_CONV(width, act), \
-                                            HEAD_ENUM(qk_norm, norm, NORM_CHOICES, NORM_HELP), \
-                                            HEAD_ENUM(output_gate, gate, GATE_CHOICES, GATE_HELP), \
+#define HEAD_END(gate)                      HEAD_ENUM(output_gate, gate, GATE_CHOICES, GATE_HELP), \
                                             HEAD_ENUM(initial_state, "zero", START_CHOICES, START_HELP)
+#define HEAD_SHELL(width, act, norm, gate)  HEAD_CONV(width, act), HEAD_ENUM(qk_norm, norm, NORM_CHOICES, NORM_HELP), \
+                                            HEAD_END(gate)
 
 typedef struct Qkv {
     int H, HK, K, V, n_h;
@@ -60,7 +60,7 @@ typedef struct Qkv {
 bool qkv_build(const Heads *o, const Place *at, Params *p, Qkv *out, Err *err);
 void qkv_run(const Qkv *s, Ctx *c, Tensor *x, Tensor **q, Tensor **k, Tensor **v);
 
-typedef struct HeadOut { int gate; Tensor *norm, *wg, *wo; } HeadOut;
+typedef struct HeadOut { int gate; Tensor *norm, *wg0, *wg, *bg, *wo; } HeadOut;
 
 /* The start of a matrix state, s0 (H,K,V), or NULL for zeros: option initial_state. */
 Tensor *head_start_build(const Heads *o, const Qkv *s, Params *p);
@@ -69,6 +69,8 @@ Tensor *head_scan(const Qkv *s, Ctx *c, Tensor *s0, DplrIn in);
 
 /* Declare norm, wg (unless GATE_NONE) and wo. */
 void    head_out_build(int gate, const Qkv *s, const Place *at, Params *p, HeadOut *out);
+/* The same with a gate of low rank, act(x Wg0 Wg + bg): Wg0 (D,R), Wg (R,H V), bg (H V). */
+void    head_out_low_build(int gate, int rank, const Qkv *s, const Place *at, Params *p, HeadOut *out);
 Tensor *head_out_run(const HeadOut *s, Ctx *c, Tensor *o, Tensor *x);
 
 /* Option `eigenvalues`: [0, 1] or [-1, 1], nothing else. */

@@ -2,6 +2,7 @@
  * rig.c - variants of all mixers and their runs. See rig.h. */
 #include "rig.h"
 
+#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,13 @@ static const char *tiny_value(const Option *o)
     for (size_t i = 0; i < sizeof tiny / sizeof *tiny; i++)
         if (!strcmp(o->name, tiny[i].option)) return tiny[i].value;
     return o->def;
+}
+
+/* Another value within the range. */
+static double real_other(double v, const Option *o)
+{
+    double w = v * 0.5 + 0.25;
+    return w < o->min ? o->max : w > o->max ? 0.5 * (o->min + o->max) : w;
 }
 
 /* The i-th other value of an option, or NULL after the last. Strings, laws and inner mixers have none. */
@@ -41,7 +49,7 @@ static const char *other_value(const Option *o, int i, char *buf, size_t size)
     if (o->kind == OPT_INT)
         snprintf(buf, size, "%d", (int)(v + 2 <= o->max ? v + 2 : v - 1));
     else if (o->kind == OPT_REAL)
-        snprintf(buf, size, "%g", v * 0.5 + 0.25 >= o->min ? v * 0.5 + 0.25 : o->max);
+        snprintf(buf, size, "%g", real_other(v, o));
     else
         return NULL;
     return buf;
@@ -175,4 +183,54 @@ double worst_error(const real *a, const real *b, size_t n)
         if (!(e <= worst)) worst = e;
     }
     return scale > 0 ? worst / scale : worst;
+}
+
+bool rig_named(Rig *r, const char *name, int n, const Setting *set)
+{
+    Variant v = { .mixer = mixer_find(name), .n = n };
+    if (!v.mixer) {
+        printf("skipped: not built: %s\n", name);
+        return false;
+    }
+    memcpy(v.set, set, sizeof(Setting) * (size_t)n);
+    Err err = { 0 };
+    ck_assert_msg(rig_open(r, &v, &err), "%s: %s", name, err.msg);
+    return true;
+}
+
+real *rig_weight(Rig *r, const char *name, size_t n)
+{
+    Param *it = params_find(r->params, arena_printf(r->arena, "mixer.%s", name));
+    ck_assert_msg(it != NULL, "no parameter %s", name);
+    ck_assert_uint_eq(tensor_size(&it->t), n);
+    return it->t.x;
+}
+
+double rig_tolerance(void) { return sizeof(real) == sizeof(double) ? 1e-10 : 1e-4; }
+
+void rig_near(const char *text, const char *what, const real *a, const real *b, size_t n, double allowed)
+{
+    double e = worst_error(a, b, n);
+    ck_assert_msg(e <= allowed, "%s: %s, error %.3g", text, what, e);
+}
+
+static void copy_weights(Rig *to, const Rig *from)
+{
+    for (int i = 0; i < params_number(from->params); i++) {
+        const Param *it = params_at(from->params, i);
+        Param *like = params_find(to->params, it->name);
+        if (like && same_shape(&like->t, &it->t)) memcpy(like->t.x, it->t.x, sizeof(real) * tensor_size(&it->t));
+    }
+}
+
+void rig_identity(const char *what, Rig *a, Rig *b, double allowed)
+{
+    enum { B = 2, T = 37, N = B * T * RIG_D };
+    real *x = rig_normal(a, "x", N), *ya = rig_normal(a, "", N), *yb = rig_normal(a, "", N);
+    copy_weights(a, b);
+    rig_run(a, NULL, 0, x, B, T, ya);
+    rig_run(b, NULL, 0, x, B, T, yb);
+    rig_near(what, "identity", ya, yb, N, allowed);
+    rig_close(a);
+    rig_close(b);
 }

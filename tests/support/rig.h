@@ -38,6 +38,19 @@ void rig_stream(Rig *r, State *state, const real *x, int B, int T, const int *en
 /* n values of N(0, 1) from a named stream, on the rig's arena. */
 real *rig_normal(Rig *r, const char *stream, size_t n);
 
+/* Open a mixer by name with settings; false (test skipped) when it was left out of the build. */
+bool rig_named(Rig *r, const char *name, int n, const Setting *set);
+#define RIG_OPEN(r, name, ...) \
+    rig_named((r), (name), (int)(sizeof((Setting[]){ __VA_ARGS__ }) / sizeof(Setting)), (Setting[]){ __VA_ARGS__ })
+/* Values of the parameter "mixer.NAME"; it must be there and have n of them. */
+real *rig_weight(Rig *r, const char *name, size_t n);
+
+double rig_tolerance(void);            /* float 1e-4, double 1e-10 */
+/* Fail unless worst_error(a, b) is at most allowed. */
+void rig_near(const char *text, const char *what, const real *a, const real *b, size_t n, double allowed);
+/* Give a the weights of b that it has under the same name and shape, and fail unless their outputs agree; closes both. */
+void rig_identity(const char *what, Rig *a, Rig *b, double allowed);
+
 /* Largest |a - b| over largest |b|; NaN if any is. */
 double worst_error(const real *a, const real *b, size_t n);
 
