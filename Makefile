@@ -77,7 +77,7 @@ OBJ32   := $(SOURCES:%.c=$(BUILD)/f32/%.o) $(BUILD)/f32/registry.o
 OBJ64   := $(SOURCES:%.c=$(BUILD)/f64/%.o) $(BUILD)/f64/registry.o
 
 # Test programs: tests/test_NAME.c runs in float; those named here run in double as well (NAME.64).
-TESTS_BOTH := ops golden mixers kernels vmath gemm op_values mixers_delta
+TESTS_BOTH := ops golden mixers kernels vmath gemm op_values mixers_delta mixers_levels
 TEST_NAMES := $(patsubst tests/test_%.c,%,$(sort $(wildcard tests/test_*.c)))
 TEST_BINS  := $(TEST_NAMES:%=$(BUILD)/tests/%.32) \
               $(patsubst %,$(BUILD)/tests/%.64,$(filter $(TESTS_BOTH),$(TEST_NAMES)))

@@ -31,6 +31,19 @@ static Tensor *scan_dplr(Tape *t, Tensor **in, const GradCase *c)
     return op_scan_dplr(t, &d);
 }
 
+/* arg[0]: position of the first token */
+static Tensor *scan_levels(Tape *t, Tensor **in, const GradCase *c)
+{
+    DplrIn d = { .q = in[0],
+                 .w = in[1],
+                 .v = in[2],
+                 .r = opt(in, c, "r"),
+                 .a = opt(in, c, "a"),
+                 .scale = 0.5,
+                 .s0 = opt(in, c, "s0") };
+    return op_scan_levels(t, &d, in[3], (int)c->arg[0]);
+}
+
 /* arg[0]: eigenvalues may be negative */
 static Tensor *scan_selective(Tape *t, Tensor **in, const GradCase *c)
 {
@@ -71,6 +84,21 @@ static const GradCase cases[] = {
          .in = { IN("q", 1, 67, 1, 8), IN_RANGE("w", -0.3, 0.3, 1, 67, 1, 8), IN("v", 1, 67, 1, 33),
                  IN_RANGE("r", -0.3, 0.3, 1, 67, 1, 8), IN_RANGE("a", 0.8, 1, 1, 67, 1, 8) },
          .stride = 11),
+    GRAD("op_scan_levels", "one", scan_levels,
+         .in = { IN("q", 1, 1, 1, 1), IN("w", 1, 1, 1, 1), IN("v", 1, 1, 1, 1), IN("lam", 1, 1, 1, 2) }),
+    GRAD("op_scan_levels", "one level", scan_levels,
+         .in = { IN("q", 2, 7, 2, 5), IN("w", 2, 7, 2, 5), IN("v", 2, 7, 2, 9), IN("lam", 2, 7, 2, 1),
+                 IN("r", 2, 7, 2, 5), IN("s0", 2, 2, 1, 5, 9) }),
+    GRAD("op_scan_levels", "additive", scan_levels,
+         .in = { IN("q", 2, 9, 3, 5), IN("w", 2, 9, 3, 5), IN("v", 2, 9, 3, 9), IN("lam", 2, 9, 3, 5) }),
+    GRAD("op_scan_levels", "delta, decay, start, full last level", scan_levels,
+         .in = { IN("q", 2, 9, 2, 5), IN("w", 2, 9, 2, 5), IN("v", 2, 9, 2, 9), IN("lam", 2, 9, 2, 4),
+                 IN("r", 2, 9, 2, 5), IN_RANGE("a", 0.3, 1, 2, 9, 2), IN("s0", 2, 2, 3, 5, 9) },
+         .arg = { 13 }),
+    GRAD("op_scan_levels", "long", scan_levels,
+         .in = { IN("q", 1, 67, 1, 8), IN_RANGE("w", -0.3, 0.3, 1, 67, 1, 8), IN("v", 1, 67, 1, 33),
+                 IN("lam", 1, 67, 1, 8), IN_RANGE("r", -0.3, 0.3, 1, 67, 1, 8), IN_RANGE("a", 0.8, 1, 1, 67, 1) },
+         .stride = 11),
     GRAD("op_scan_selective", "one", scan_selective,
          .in = { IN("u", 1, 1, 1), IN_RANGE("dt", 0.1, 1, 1, 1, 1), IN("a_log", 1, 1), IN("b", 1, 1, 1),
                  IN("c", 1, 1, 1), IN("skip", 1), IN("h0", 1, 1, 1) }),
@@ -102,6 +130,7 @@ static const GradCase cases[] = {
 static void more(Suite *s)
 {
     suite_add_tcase(s, cases_scan());
+    suite_add_tcase(s, cases_levels());
     suite_add_tcase(s, cases_seq());
 }
 

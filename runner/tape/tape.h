@@ -172,6 +172,9 @@ typedef struct DplrIn {
     real *last;                        /* (B,H,K,V) or NULL */
 } DplrIn;
 Tensor *op_scan_dplr(Tape *t, const DplrIn *in);                     /* -> (B,T,H,V) */
+/* The same with n_h = 1 and a NULL or per head, its past in L levels that lam (B,T,H,L) weighs; pos0 is the position of
+ * the first token; s0, last (B,H,max(L-1,1),K,V). */
+Tensor *op_scan_levels(Tape *t, const DplrIn *in, Tensor *lam, int pos0);
 /* attention: causal softmax. q (B,T,H,K), k (B,S,HK,K), v (B,S,HK,V) with S >= T: query t sees keys 0..S-T+t;
  * HK divides H. window > 0: only the last `window` keys (itself included). */
 Tensor *op_attention(Tape *t, Tensor *q, Tensor *k, Tensor *v, double scale, int window);

@@ -6,6 +6,7 @@
 #include <check.h>
 
 TCase *cases_scan(void);               /* scan_dplr, scan_diag, scan_selective */
+TCase *cases_levels(void);             /* scan_levels */
 TCase *cases_seq(void);                /* cell_lstm, attention */
 
 #endif

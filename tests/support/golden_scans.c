@@ -97,6 +97,20 @@ static bool gated_delta_rule2(Golden *g)
     return scan(g, in);
 }
 
+/* The same recurrences with the past in levels. */
+static bool levels(Golden *g)
+{
+    Tensor *k = golden_in(g, "k");
+    DplrIn in = { .q = golden_in(g, "q"), .w = k, .v = golden_in(g, "v"), .a = decay(g, "g") };
+    if (golden_has(g, "beta")) {
+        in.r = k;
+        in.w = op_mul_rows(g->tape, k, golden_in(g, "beta"));
+    }
+    in.scale = golden_number(g, "scale");
+    golden_want(g, "o", op_scan_levels(g->tape, &in, golden_in(g, "lam"), 0));
+    return true;
+}
+
 const Adapter golden_scans[] = {
     { "linear_attention", linear_attention },
     { "gla", additive },
@@ -110,5 +124,7 @@ const Adapter golden_scans[] = {
     { "delta_product", delta },
     { "gated_delta_product", delta },
     { "gated_delta_rule2", gated_delta_rule2 },
+    { "log_linear_attention", levels },
+    { "log_linear_delta", levels },
     { NULL, NULL },
 };

@@ -214,7 +214,7 @@ void rig_near(const char *text, const char *what, const real *a, const real *b, 
     ck_assert_msg(e <= allowed, "%s: %s, error %.3g", text, what, e);
 }
 
-static void copy_weights(Rig *to, const Rig *from)
+void rig_copy(Rig *to, const Rig *from)
 {
     for (int i = 0; i < params_number(from->params); i++) {
         const Param *it = params_at(from->params, i);
@@ -227,7 +227,7 @@ void rig_identity(const char *what, Rig *a, Rig *b, double allowed)
 {
     enum { B = 2, T = 37, N = B * T * RIG_D };
     real *x = rig_normal(a, "x", N), *ya = rig_normal(a, "", N), *yb = rig_normal(a, "", N);
-    copy_weights(a, b);
+    rig_copy(a, b);
     rig_run(a, NULL, 0, x, B, T, ya);
     rig_run(b, NULL, 0, x, B, T, yb);
     rig_near(what, "identity", ya, yb, N, allowed);

@@ -48,7 +48,9 @@ real *rig_weight(Rig *r, const char *name, size_t n);
 double rig_tolerance(void);            /* float 1e-4, double 1e-10 */
 /* Fail unless worst_error(a, b) is at most allowed. */
 void rig_near(const char *text, const char *what, const real *a, const real *b, size_t n, double allowed);
-/* Give a the weights of b that it has under the same name and shape, and fail unless their outputs agree; closes both. */
+/* Give `to` the weights of `from` that it has under the same name and shape. */
+void rig_copy(Rig *to, const Rig *from);
+/* rig_copy(a, b), and fail unless their outputs agree; closes both. */
 void rig_identity(const char *what, Rig *a, Rig *b, double allowed);
 
 /* Largest |a - b| over largest |b|; NaN if any is. */
