@@ -73,8 +73,8 @@ endif
 ifneq ($(words $(MIXER_IDS)),$(words $(sort $(MIXER_IDS))))
 $(error two files in models/ have the same name: the name is the id)
 endif
-OBJ32   := $(SOURCES:%.c=$(BUILD)/f32/%.o) $(BUILD)/f32/registry.o
-OBJ64   := $(SOURCES:%.c=$(BUILD)/f64/%.o) $(BUILD)/f64/registry.o
+OBJ32   := $(SOURCES:%.c=$(BUILD)/f32/%.o) $(BUILD)/f32/registry.o $(BUILD)/f32/heads.o
+OBJ64   := $(SOURCES:%.c=$(BUILD)/f64/%.o) $(BUILD)/f64/registry.o $(BUILD)/f64/heads.o
 
 # Test programs: tests/test_NAME.c runs in float; those named here run in double as well (NAME.64).
 TESTS_BOTH := ops golden mixers kernels vmath gemm op_values mixers_delta mixers_levels
@@ -101,6 +101,11 @@ endef
 export REGISTRY
 $(BUILD)/registry.c: FORCE
 	@mkdir -p $(@D); printf '%s\n' "$$REGISTRY" | cmp -s - $@ || printf '%s\n' "$$REGISTRY" > $@
+# Their head comments, and those of the headers they share: what `seqprobe help` prints.
+HEADS   := $(TASKS) $(MIXERS) $(sort $(wildcard tasks/common/*.h models/common/*.h))
+$(BUILD)/heads.c: FORCE
+	@mkdir -p $(@D); LC_ALL=C awk -f runner/show/heads.awk $(HEADS) > $@.new && \
+	    if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 FORCE:
 # An archive made by git has the commit in .commit; a checkout asks git.
 VERSION := $(shell sed -n 's/^.define VERSION_NUMBER "\(.*\)"/\1/p' runner/base/version.c)
@@ -115,6 +120,8 @@ COMPILE = @mkdir -p $(@D); $(CC) $(STD) $(FLAGS) $(ARCH) $(MATHS) $(WARN) $(DEFS
           -Irunner -Itasks -Imodels -MMD -MP
 $(BUILD)/f32/registry.o: $(BUILD)/registry.c ; $(COMPILE) -DREAL_BITS=32 -c $< -o $@
 $(BUILD)/f64/registry.o: $(BUILD)/registry.c ; $(COMPILE) -DREAL_BITS=64 -c $< -o $@
+$(BUILD)/f32/heads.o: $(BUILD)/heads.c ; $(COMPILE) -DREAL_BITS=32 -c $< -o $@
+$(BUILD)/f64/heads.o: $(BUILD)/heads.c ; $(COMPILE) -DREAL_BITS=64 -c $< -o $@
 $(BUILD)/f32/%.o: %.c ; $(COMPILE) -DREAL_BITS=32 -c $< -o $@
 $(BUILD)/f64/%.o: %.c ; $(COMPILE) -DREAL_BITS=64 -c $< -o $@
 $(BUILD)/libseqprobe32.a: $(OBJ32) ; @rm -f $@; ar rcs $@ $(OBJ32)

@@ -10,6 +10,12 @@ static void print_options(const char *key, const Option *table, Arena *a)
     printf("\n%s\n%s", key, table->kind == OPT_END_KIND ? "  none\n" : options_help(table, a));
 }
 
+static void print_head(const char *file, const char *summary, Arena *a)
+{
+    const char *body = head_text(file, summary, a);
+    if (*body) printf("\n%s", body);
+}
+
 static int help_task(const char *name, Arena *a, Err *err)
 {
     TaskUse use;
@@ -27,13 +33,16 @@ static int help_task(const char *name, Arena *a, Err *err)
         if (s->chance_majority > 0) printf(", %.3g best constant answer", s->chance_majority);
         if (s->ceiling < 1) printf("; ceiling %.3g", s->ceiling);
     }
-    print_options("\noptions (task:)", t->options, a);
+    if (opens) fputs("\n", stdout);
+    print_head(t->file, t->summary, a);
+    print_options("options (task:)", t->options, a);
     fputs("\ncan a model of this class do it, with two layers, at every length?\n", stdout);
     for (int k = 0; k <= CLASS_OTHER; k++) {
         Theory th = t->theory(use.cfg, (TheoryClass){ .kind = (ClassKind)k, .n_h = 2 }, 2);
         printf("  %-38s %-7s %s\n", theory_class_name((ClassKind)k), theory_verdict_name(th.verdict),
                th.why ? th.why : "");
     }
+    fputs(head_shared(t->file, a), stdout);
     printf("\nlook at it: seqprobe show %s\n", t->name);
     return EXIT_OK;
 }
@@ -53,7 +62,9 @@ static int help_mixer(const char *name, Arena *a, Err *err)
     } else
         fputs("  state     cannot run token by token\n", stdout);
     if (m->approx) fputs("  causal up to rounding (FFT)\n", stdout);
+    print_head(m->file, m->summary, a);
     print_options("options (mixer:)", m->options, a);
+    fputs(head_shared(m->file, a), stdout);
     return EXIT_OK;
 }
 
@@ -83,8 +94,8 @@ static void print_topics(Arena *a)
     buf_puts(&b, "topics:\n");
     for (const Topic *t = topics; t->name; t++)
         buf_item(&b, arena_printf(a, "  %s", t->name), 16, t->summary, help_width());
-    buf_item(&b, "  task NAME", 16, "options of a task, and what theory says of it", help_width());
-    buf_item(&b, "  mixer NAME", 16, "options, class and state of a mixer", help_width());
+    buf_item(&b, "  task NAME", 16, "layout and options of a task, what theory says of it", help_width());
+    buf_item(&b, "  mixer NAME", 16, "equations, options, class and state of a mixer", help_width());
     buf_item(&b, "  COMMAND", 16, "one command, as seqprobe COMMAND --help", help_width());
     fputs(b.s, stdout);
 }

@@ -188,6 +188,7 @@ static int run(Cli *c, Err *err)
     const Format format = cli_format(c);
     const char *kind = c->n_args ? c->args[0] : NULL;
     int at = 0;
+    if (kind && !strcmp(kind, "models")) kind = "mixers";
     while (kind && kinds[at] && strcmp(kind, kinds[at]) != 0) at++;
     if (c->n_args > 1 || c->n_sets)
         err_set(err, EXIT_USAGE, "usage: seqprobe list %s", c->command->synopsis);
