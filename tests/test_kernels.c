@@ -57,9 +57,21 @@ static Tensor *cell_lstm(Tape *t, Tensor **in, const GradCase *c)
 }
 
 /* arg[0]: window */
+static Tensor *cope(Tape *t, Tensor **in, const GradCase *c)
+{
+    return op_cope(t, in[0], in[1], in[2], 0.5, (int)c->arg[0]);
+}
+
+static Tensor *attention_biased(Tape *t, Tensor **in, const GradCase *c)
+{
+    ScoreBias b = { .distance = opt(in, c, "distance"), .log_f = opt(in, c, "log_f"), .full = opt(in, c, "full") };
+    return op_attention(t, in[0], in[1], in[2], 0.5, (int)c->arg[0], &b);
+}
+
+/* arg[0]: window */
 static Tensor *attention(Tape *t, Tensor **in, const GradCase *c)
 {
-    return op_attention(t, in[0], in[1], in[2], 0.5, (int)c->arg[0]);
+    return op_attention(t, in[0], in[1], in[2], 0.5, (int)c->arg[0], NULL);
 }
 
 static const GradCase cases[] = {
@@ -123,6 +135,29 @@ static const GradCase cases[] = {
     GRAD("op_attention", "odd", attention, .in = { IN("q", 2, 7, 3, 5), IN("k", 2, 7, 3, 5), IN("v", 2, 7, 3, 9) }),
     GRAD("op_attention", "groups, cache, window", attention,
          .in = { IN("q", 2, 5, 4, 6), IN("k", 2, 9, 2, 6), IN("v", 2, 9, 2, 3) }, .arg = { 3 }),
+    GRAD("op_attention", "distances", attention_biased,
+         .in = { IN("q", 2, 7, 3, 5), IN("k", 2, 7, 3, 5), IN("v", 2, 7, 3, 9), IN("distance", 7, 3) }),
+    GRAD("op_attention", "forget gates", attention_biased,
+         .in = { IN("q", 2, 7, 2, 5), IN("k", 2, 7, 1, 5), IN("v", 2, 7, 1, 3), IN_RANGE("log_f", -2, 0, 2, 7, 2) }),
+    GRAD("op_attention", "full bias", attention_biased,
+         .in = { IN("q", 2, 5, 2, 4), IN("k", 2, 6, 1, 4), IN("v", 2, 6, 1, 3), IN("full", 2, 2, 5, 6) }),
+    GRAD("op_attention", "all biases, groups, cache, window", attention_biased,
+         .in = { IN("q", 2, 5, 4, 6), IN("k", 2, 9, 2, 6), IN("v", 2, 9, 2, 3), IN("distance", 9, 4),
+                 IN_RANGE("log_f", -2, 0, 2, 9, 4), IN("full", 2, 4, 5, 9) },
+         .arg = { 3 }),
+    GRAD("op_attention", "all biases, few rows", attention_biased,
+         .in = { IN("q", 2, 2, 2, 6), IN("k", 2, 11, 2, 6), IN("v", 2, 11, 2, 3), IN("distance", 11, 2),
+                 IN_RANGE("log_f", -2, 0, 2, 11, 2), IN("full", 2, 2, 2, 11) }),
+    GRAD("op_attention", "all biases, long", attention_biased,
+         .in = { IN("q", 1, 67, 1, 8), IN("k", 1, 67, 1, 8), IN("v", 1, 67, 1, 9), IN("distance", 67, 1),
+                 IN_RANGE("log_f", -1, 0, 1, 67, 1), IN("full", 1, 1, 67, 67) },
+         .stride = 17),
+    GRAD("op_cope", "one", cope, .in = { IN("q", 1, 1, 1, 1), IN("k", 1, 1, 1, 1), IN("z", 1, 1, 1, 2) }),
+    GRAD("op_cope", "odd", cope, .in = { IN("q", 2, 7, 3, 5), IN("k", 2, 7, 3, 5), IN("z", 2, 7, 3, 9) }),
+    GRAD("op_cope", "groups, cache, window, a cap", cope,
+         .in = { IN("q", 2, 5, 4, 6), IN("k", 2, 9, 2, 6), IN("z", 2, 5, 4, 3) }, .arg = { 6 }),
+    GRAD("op_cope", "long", cope, .in = { IN("q", 1, 67, 1, 8), IN("k", 1, 67, 1, 8), IN("z", 1, 67, 1, 20) },
+         .stride = 11),
     GRAD("op_attention", "long", attention, .in = { IN("q", 1, 67, 1, 8), IN("k", 1, 67, 1, 8), IN("v", 1, 67, 1, 33) },
          .stride = 11),
 };

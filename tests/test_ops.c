@@ -92,6 +92,12 @@ static Tensor *cross_entropy(Tape *t, Tensor **in, const GradCase *c)
     return op_cross_entropy(t, in[0], y, c->arg[0], NULL, NULL);
 }
 
+/* arg: kind, base, first position */
+static Tensor *sinusoid(Tape *t, Tensor **in, const GradCase *c)
+{
+    return op_sinusoid(t, in[0], (Sinusoid)(int)c->arg[0], c->arg[1], (int)c->arg[2]);
+}
+
 static Tensor *rope(Tape *t, Tensor **in, const GradCase *c)
 {
     return op_rope(t, in[0], (int)c->arg[0], c->arg[1], c->arg[2] != 0);
@@ -184,6 +190,8 @@ static const GradCase cases[] = {
     GRAD("op_cross_entropy", "odd", cross_entropy, .in = { IN_RANGE("logits", -5, 5, 7, 11) }, .arg = { 0.25 }),
     GRAD("op_cross_entropy", "many classes", cross_entropy, .in = { IN_RANGE("logits", -3, 3, 4, 523) }, .arg = { 3 }),
     GRAD("op_cross_entropy", "no rows", cross_entropy, .in = { IN("logits", 0, 11) }, .arg = { 1 }),
+    GRAD("op_sinusoid", "one", sinusoid, .in = { IN("x", 1, 1, 2) }, .arg = { 2, 10000, 0 }),
+    GRAD("op_sinusoid", "odd", sinusoid, .in = { IN("x", 2, 7, 6) }, .arg = { 0, 100, 33 }),
     GRAD("op_rope", "one", rope, .in = { IN("x", 1, 1, 1, 2) }, .arg = { 5, 10000, 0 }),
     GRAD("op_rope", "half", rope, .in = { IN("x", 2, 7, 3, 6) }, .arg = { 0, 10000, 0 }),
     GRAD("op_rope", "pairs", rope, .in = { IN("x", 2, 7, 3, 6) }, .arg = { 0, 10000, 1 }),

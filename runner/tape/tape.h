@@ -150,6 +150,9 @@ Tensor *op_l2norm(Tape *t, Tensor *x, double eps);                   /* x / sqrt
 Tensor *op_cross_entropy(Tape *t, Tensor *logits, const int *target, double scale, double *nll, int *pred);
 /* positions */
 Tensor *op_rope(Tape *t, Tensor *x, int pos0, double base, bool interleaved);   /* (B,T,H,K), K even */
+typedef enum { SINUSOID_PAIRS, SINUSOID_HALVES, SINUSOID_STRETCHED } Sinusoid;
+void    sinusoid_row(Sinusoid kind, double base, int position, int D, real *out);   /* out (D), D even */
+Tensor *op_sinusoid(Tape *t, Tensor *x, Sinusoid kind, double base, int pos0);  /* (B,T,D) plus row pos0 + t */
 /* time: s0 NULL = zeros, else differentiable start, (B,...) or (...) broadcast over B; last NULL = not kept */
 Tensor *op_short_conv(Tape *t, Tensor *x, Tensor *w, Tensor *bias, Tensor *s0, real *last);
                                                                      /* x (B,T,C), w (W,C), s0/last (B,W-1,C) */
@@ -176,7 +179,15 @@ Tensor *op_scan_dplr(Tape *t, const DplrIn *in);                     /* -> (B,T,
  * the first token; s0, last (B,H,max(L-1,1),K,V). */
 Tensor *op_scan_levels(Tape *t, const DplrIn *in, Tensor *lam, int pos0);
 /* attention: causal softmax. q (B,T,H,K), k (B,S,HK,K), v (B,S,HK,V) with S >= T: query t sees keys 0..S-T+t;
- * HK divides H. window > 0: only the last `window` keys (itself included). */
-Tensor *op_attention(Tape *t, Tensor *q, Tensor *k, Tensor *v, double scale, int window);
+ * HK divides H. window > 0: only the last `window` keys (itself included). bias: added to the scores, may be NULL. */
+typedef struct ScoreBias {
+    Tensor *distance;                  /* (S,H): entry n for keys n positions back */
+    Tensor *log_f;                     /* (B,S,H): for key j the sum over j < m <= position of the query */
+    Tensor *full;                      /* (B,H,T,S): one number per pair; read only where t sees j */
+} ScoreBias;
+Tensor *op_attention(Tape *t, Tensor *q, Tensor *k, Tensor *v, double scale, int window, const ScoreBias *bias);
+/* cope: contextual positions as a bias (B,H,T,S): z (B,T,H,P), one number per position, read between two of them at
+ * the sum of the gates sigmoid(scale <q_t, k_m>), m = j..t, at most P-1. Shapes and window as in attention. */
+Tensor *op_cope(Tape *t, Tensor *q, Tensor *k, Tensor *z, double scale, int window);
 
 #endif

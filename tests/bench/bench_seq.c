@@ -84,7 +84,7 @@ static void shard(const Case *c, Tape *t, Tensor *const *in, Tensor *w, Tensor *
             memcpy(x[i]->x, in[i]->x, sizeof(real) * tensor_size(in[i]));
         }
     double width = c->d / (double)(c->heads ? c->heads : 1);
-    Tensor *y = !c->lstm ? op_attention(t, x[0], x[1], x[2], 1 / sqrt(width), c->window)
+    Tensor *y = !c->lstm ? op_attention(t, x[0], x[1], x[2], 1 / sqrt(width), c->window, NULL)
                          : op_cell_lstm(t, c->linear ? op_linear(t, x[0], w, NULL) : x[0], u, NULL, NULL, NULL, NULL);
     if (t->grad) tape_backward(t, y);
 }

@@ -347,7 +347,7 @@ static void check_attention(const AttentionCase *c)
     double *o = zeros(t, no), *dq = zeros(t, nq), *dk = zeros(t, nk), *dv = zeros(t, nv), *p = zeros(t, (size_t)c->S);
     for (int i = 0; i < c->B * c->T * c->H; i++)
         attention_ref_row(c, &in, i / (c->T * c->H), i / c->H % c->T, i % c->H, p, o, dq, dk, dv);
-    Tensor *y = op_attention(t, in.q, in.k, in.v, scale, c->window);
+    Tensor *y = op_attention(t, in.q, in.k, in.v, scale, c->window, NULL);
     compare(what, "o", y->x, o, no);
     backward(t, y, in.cot);
     compare(what, "dq", in.q->g, dq, nq);
@@ -381,9 +381,9 @@ START_TEST(attention_cache)
         int n = tails[i / 2], window = windows[i % 2];
         Tape *t = tape_new("test", true), *plain = tape_new("test", false), *bare = tape_new("test", false);
         AttentionIn in = attention_draw(t, &c);
-        Tensor *whole = op_attention(t, in.q, in.k, in.v, scale, window);
+        Tensor *whole = op_attention(t, in.q, in.k, in.v, scale, window, NULL);
         Tensor *q = rows_of(t, in.q, c.T - n, c.T), *want = rows_of(t, whole, c.T - n, c.T);
-        Tensor *y = op_attention(plain, q, in.k, in.v, scale, window);
+        Tensor *y = op_attention(plain, q, in.k, in.v, scale, window, NULL);
         double *x = zeros(t, tensor_size(want));
         for (size_t k = 0; k < tensor_size(want); k++) x[k] = (double)want->x[k];
         char what[64];
@@ -407,7 +407,7 @@ START_TEST(attention_window)
         const AttentionCase c = { 1, T, T, 1, 1, 8, T, windows[i], 1 };
         AttentionIn in = attention_draw(t, &c);
         for (int k = 0; k < T * T; k++) in.v->x[k] = k / T == k % T;
-        Tensor *p = op_attention(t, in.q, in.k, in.v, scale, windows[i]);
+        Tensor *p = op_attention(t, in.q, in.k, in.v, scale, windows[i], NULL);
         for (int r = 0; r < T; r++) {
             int first = windows[i] && r >= windows[i] ? r - windows[i] + 1 : 0;
             double sum = 0;
@@ -419,7 +419,7 @@ START_TEST(attention_window)
             ck_assert_double_eq_tol(sum, 1, REAL_BITS == 64 ? 1e-14 : 1e-6);
         }
         if (windows[i] == T) {
-            Tensor *open = op_attention(t, in.q, in.k, in.v, scale, 0);
+            Tensor *open = op_attention(t, in.q, in.k, in.v, scale, 0, NULL);
             ck_assert_mem_eq(open->x, p->x, sizeof(real) * tensor_size(p));
         }
         tape_free(t);
@@ -440,9 +440,9 @@ START_TEST(attention_groups)
         k->x[i] = in.k->x[from];
         v->x[i] = in.v->x[from];
     }
-    Tensor *y = op_attention(t, in.q, in.k, in.v, scale, 0);
+    Tensor *y = op_attention(t, in.q, in.k, in.v, scale, 0, NULL);
     backward(t, y, in.cot);
-    Tensor *z = op_attention(t, in.q, k, v, scale, 0);
+    Tensor *z = op_attention(t, in.q, k, v, scale, 0, NULL);
     ck_assert_mem_eq(y->x, z->x, sizeof(real) * tensor_size(y));
     backward(t, z, in.cot);
     double *dk = zeros(t, T * HK * K), *dv = zeros(t, T * HK * K);
@@ -463,14 +463,14 @@ START_TEST(attention_causal)
     const AttentionCase c = { 2, 100, 100, 2, 1, 8, 8, 0, 1 };
     Tape *t = tape_new("test", true);
     AttentionIn in = attention_draw(t, &c);
-    Tensor *before = op_attention(t, in.q, in.k, in.v, scale, 0);
+    Tensor *before = op_attention(t, in.q, in.k, in.v, scale, 0, NULL);
     for (int cut = 1; cut < c.T; cut += 13) {
         AttentionIn other = attention_draw(t, &c);
         for (int i = 0; i < c.B * c.T * c.H * c.K; i++)
             if (i / (c.H * c.K) % c.T >= cut) other.q->x[i] += 1;
         for (int i = 0; i < c.B * c.S * c.HK * c.K; i++)
             if (i / (c.HK * c.K) % c.S >= cut) other.k->x[i] *= 3, other.v->x[i] -= 2;
-        Tensor *after = op_attention(t, other.q, other.k, other.v, scale, 0);
+        Tensor *after = op_attention(t, other.q, other.k, other.v, scale, 0, NULL);
         size_t row = (size_t)(c.H * c.V), n = row * (size_t)c.T;
         for (size_t b = 0; b < 2; b++)
             ck_assert_mem_eq(before->x + b * n, after->x + b * n, sizeof(real) * row * (size_t)cut);
@@ -493,7 +493,7 @@ START_TEST(attention_extreme)
         size_t n = tensor_size(in.cot);
         double *o = zeros(t, n), *p = zeros(t, (size_t)c.S), *d = zeros(t, 3 * n);
         for (int r = 0; r < c.T; r++) attention_ref_row(&x, &in, 0, r, 0, p, o, d, d + n, d + 2 * n);
-        Tensor *y = op_attention(t, in.q, in.k, in.v, scale, 0);
+        Tensor *y = op_attention(t, in.q, in.k, in.v, scale, 0, NULL);
         if (x.spread < 1 || x.spread > 1e10) compare("extreme", "o", y->x, o, n);
         backward(t, y, in.cot);
         for (size_t k = 0; k < n; k++)
