@@ -186,6 +186,7 @@ static Tensor *embed_run(const Model *m, Ctx *c, const int *id, int B, int T)
         CHECK(c->pos0 + T <= m->pos->dim[0], "learned positions: %d of %d", c->pos0 + T, m->pos->dim[0]);
         x = op_add(t, x, op_embed(t, at, B, T, m->pos));
     }
+    if (m->cfg->pos == POS_SINUSOIDAL) x = op_sinusoid(t, x, SINUSOID_PAIRS, 10000, c->pos0);
     if (c->training && m->cfg->dropout_emb > 0) x = op_dropout(t, x, m->cfg->dropout_emb, ctx_rng(c, "embed"));
     return x;
 }

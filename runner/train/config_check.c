@@ -64,6 +64,9 @@ static bool check_model(const RunSpec *s, const Value *config, Err *err)
         return refuse(config, "model.pos", err,
                       "model.pos: learned has no position beyond the training length %d, a slice needs %d",
                       s->max_train_len, s->max_len);
+    if (s->model.pos == POS_SINUSOIDAL && s->model.d_model % 2)
+        return refuse(config, "model.pos", err, "model.pos: sinusoidal needs an even model.d_model, not %d",
+                      s->model.d_model);
     if (s->n_mixers > s->model.layers)
         return refuse(config, "mixer.layers", err, "mixer.layers: %d mixers, but model.layers is %d", s->n_mixers,
                       s->model.layers);

@@ -14,7 +14,7 @@ enum { NUMBERS_EPOCH = 1, CSV_SCHEMA = 1 };
 typedef enum { NORM_RMS, NORM_LAYER } NormKind;
 typedef enum { NORM_PRE, NORM_POST } NormPlace;
 typedef enum { CHANNEL_SWIGLU, CHANNEL_NONE, CHANNEL_NORM_SKIP, CHANNEL_GELU, CHANNEL_RELU } ChannelMixer;
-typedef enum { POS_NONE, POS_LEARNED } BackbonePos;
+typedef enum { POS_NONE, POS_LEARNED, POS_SINUSOIDAL } BackbonePos;
 typedef enum { RESIDUAL_SQRT_2L, RESIDUAL_SQRT_L, RESIDUAL_NONE } ResidualScale;
 typedef struct ModelCfg {
     int d_model, layers, loops;
