@@ -289,6 +289,26 @@ START_TEST(rope_turns_by_the_position)
 }
 END_TEST
 
+/* Three tables, chunks starting anywhere: row pos0 + t is added to every sequence. */
+START_TEST(sinusoids_add_their_row)
+{
+    enum { B = 2, T = 9, D = 6 };
+    const int starts[] = { 0, 1, 1000 };
+    for (int kind = 0; kind < 3; kind++) {
+        Tape *t = tape_new("sinusoid", false);
+        Tensor *x = INPUT(t, -1, 1, "x", B, T, D), *y = op_sinusoid(t, x, (Sinusoid)kind, 100, starts[_i]);
+        for (int i = 0; i < B * T * D; i++) {
+            int p = starts[_i] + i / D % T, c = i % D, pair = kind == SINUSOID_PAIRS ? c / 2 : c % (D / 2);
+            bool cosine = kind == SINUSOID_PAIRS ? c % 2 : c >= D / 2;
+            double angle = p * pow(100, -(double)pair / (kind == SINUSOID_STRETCHED ? D / 2 - 1 : D / 2));
+            double want = (double)x->x[i] + (cosine ? cos(angle) : sin(angle));
+            ck_assert_double_eq_tol((double)y->x[i], want, REAL_BITS == 64 ? 1e-12 : 4e-7);
+        }
+        tape_free(t);
+    }
+}
+END_TEST
+
 /* ---- short convolution ------------------------------------------------------------------------------------------- */
 
 /* Row i of [s0; x], or 0. */
@@ -367,6 +387,7 @@ int main(void)
     tcase_add_loop_test(tc, cross_entropy_values, 0, 6);
     tcase_add_test(tc, cross_entropy_at_the_edges);
     tcase_add_loop_test(tc, rope_turns_by_the_position, 0, 6);
+    tcase_add_loop_test(tc, sinusoids_add_their_row, 0, 3);
     tcase_add_loop_test(tc, short_conv_values, 0, 3);
     tcase_add_test(tc, short_conv_in_chunks);
     suite_add_tcase(s, tc);
