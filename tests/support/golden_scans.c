@@ -97,6 +97,32 @@ static bool gated_delta_rule2(Golden *g)
     return scan(g, in);
 }
 
+/* Row t becomes row t - 1, the first one `first`: x (B,T,...). */
+static Tensor *shift(Golden *g, Tensor *x, double first)
+{
+    Tape *t = g->tape;
+    int B = x->dim[0], T = x->dim[1], n = (int)tensor_size(x) / (B * T);
+    Tensor *taps = FILL(g, 0, 2, n);
+    for (int i = 0; i < n; i++) taps->x[i] = 1;
+    Tensor *y = op_short_conv(t, op_reshape(t, x, B, T, n), taps, NULL, FILL(g, first, 1, n), NULL);
+    return op_reshape_dims(t, y, x->rank, x->dim);
+}
+
+/* The state is read before the write: a scan on the previous token's k, v, decay; and a bonus for the present one. */
+static bool rwkv6(Golden *g)
+{
+    Tape *t = g->tape;
+    Tensor *r = golden_in(g, "r"), *k = golden_in(g, "k"), *v = golden_in(g, "v");
+    int B = r->dim[0], T = r->dim[1], H = r->dim[2], K = r->dim[3];
+    DplrIn in = { .q = r, .w = shift(g, k, 0), .v = shift(g, v, 0), .scale = golden_number(g, "scale") };
+    in.a = shift(g, decay(g, "w"), 1);
+    Tensor *rk = op_reshape(t, op_mul(t, r, k), B, T, H * K);
+    Tensor *u = op_mul_last(t, rk, op_reshape(t, golden_in(g, "u"), H * K));
+    Tensor *bonus = op_mul_rows(t, v, op_linear(t, op_reshape(t, u, B, T, H, K), FILL(g, 1, K, 1), NULL));
+    golden_want(g, "o", op_add(t, op_scan_dplr(t, &in), bonus));
+    return true;
+}
+
 /* The same recurrences with the past in levels. */
 static bool levels(Golden *g)
 {
@@ -117,6 +143,7 @@ const Adapter golden_scans[] = {
     { "scalar_gla", additive },
     { "retention", retention },
     { "hgrn2", hgrn2 },
+    { "rwkv6", rwkv6 },
     { "ssd", ssd },
     { "delta_rule", delta },
     { "gated_delta_rule", delta },
