@@ -79,7 +79,9 @@ OBJ64   := $(SOURCES:%.c=$(BUILD)/f64/%.o) $(BUILD)/f64/registry.o $(BUILD)/f64/
 # Test programs: tests/test_NAME.c runs in float; those named here run in double as well (NAME.64).
 TESTS_BOTH := ops golden mixers kernels vmath gemm op_values mixers_delta mixers_levels
 TEST_NAMES := $(patsubst tests/test_%.c,%,$(sort $(wildcard tests/test_*.c)))
-TEST_BINS  := $(TEST_NAMES:%=$(BUILD)/tests/%.32) \
+# The laws of the tasks take many draws; under a sanitizer the contract (tasks.32) has drawn and solved them all.
+TESTS_RUN  := $(if $(filter asan,$(FLAVOUR)),$(filter-out tasks_%,$(TEST_NAMES)),$(TEST_NAMES))
+TEST_BINS  := $(TESTS_RUN:%=$(BUILD)/tests/%.32) \
               $(patsubst %,$(BUILD)/tests/%.64,$(filter $(TESTS_BOTH),$(TEST_NAMES)))
 
 all:
