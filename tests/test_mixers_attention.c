@@ -31,6 +31,28 @@ START_TEST(test_whole_window)
 }
 END_TEST
 
+/* Every position scheme through a window, in pieces shorter and longer than it: distances and gates are those of one
+ * pass, and what is kept is the window. */
+START_TEST(test_window_in_pieces)
+{
+    static const char *const name[] = { "attention", "gated_attention", "differential_attention", "fox" };
+    static const char *const pos[] = { "rope", "t5", "alibi", "cope", "nope" };
+    static const int end[] = { 1, 2, 3, 9, 10, 17, 36, T };
+    enum { B = 2, N = B * T * D };
+    for (size_t i = 0; i < 4 * 5; i++) {
+        Rig r;
+        if (!RIG_OPEN(&r, name[i / 5], SIZES, { "pos", pos[i % 5] }, { "window", "5" })) continue;
+        real *x = rig_normal(&r, "x", N), *whole = rig_normal(&r, "", N), *parts = rig_normal(&r, "", N);
+        State *s = state_new(B);
+        rig_run(&r, NULL, 0, x, B, T, whole);
+        rig_stream(&r, s, x, B, T, end, sizeof end / sizeof *end, parts);
+        rig_near(name[i / 5], pos[i % 5], parts, whole, N, rig_tolerance());
+        state_free(s);
+        rig_close(&r);
+    }
+}
+END_TEST
+
 /* A window of one position: y = v Wo, whatever the scores. */
 START_TEST(test_window_of_one)
 {
@@ -258,6 +280,7 @@ int main(void)
     Suite *s = suite_create("mixers_attention");
     TCase *c = tcase_create("identities");
     tcase_add_test(c, test_whole_window);
+    tcase_add_test(c, test_window_in_pieces);
     tcase_add_test(c, test_window_of_one);
     tcase_add_test(c, test_no_bias);
     tcase_add_test(c, test_slopes);
