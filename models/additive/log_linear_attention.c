@@ -23,7 +23,7 @@
 #include "common/qkv.h"
 #include "common/step_size.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 typedef struct {
     Heads head;

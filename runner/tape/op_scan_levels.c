@@ -18,6 +18,7 @@
  * Source: Guo et al. 2025 (arXiv:2506.04761). The cap of the last level is ours: a model has as many as it was built
  * with.
  */
+#include "base/vsum.h"
 #include "tape/tape.h"
 #include "tape/scan_dplr_kernel.h"
 #include "tape/vec.h"
@@ -165,12 +166,13 @@ static void carry_levels(Walk *k, int t)
     const int pos = d->pos0 + t, m = level_after(d, pos), n = m - 1 + level_live(d, m, pos);
     const real *w = input(k, W, t), *r = input(k, R, t + 1);
     real *next = next_state(k, m), *p = k->p + m * k->W;
+    const real *base = n ? k->S[n] : NULL;
     for (int i = 0; i < d->K; i++) {
-        real *restrict row = k->o_level;
-        for (int j = 0; j < k->W; j++) row[j] = w[i] * k->v[j];
-        for (int l = 1; l <= n; l++) vec_add(row, k->S[l] + i * k->W, (size_t)k->W);
-        memcpy(next + i * k->W, row, sizeof(real) * (size_t)k->W);
+        const vreal wi = v_set(w[i]);
+        for (int j = i * k->W, c = 0; c < k->W; j += VLEN, c += VLEN)
+            v_store(next + j, wi * v_load(k->v + c) + (base ? v_load(base + j) : v_set(0)));
     }
+    for (int l = 1; l < n; l++) vec_add(next, k->S[l], k->size);
     k->S[m] = next;
     if (!d->erase) return;
     if (n < m) memset(p, 0, sizeof(real) * (size_t)k->W);
@@ -235,6 +237,21 @@ static void scan_block(Walk *k, Tensor *out, real *last)
 
 /* ---- backward -------------------------------------------------------------------------------------------------- */
 
+/* y += D v, VLEN rows at a time. */
+static void add_products(Walk *k, const real *D, real *y)
+{
+    const int K = k->d->K;
+    for (int i = 0; i < K; i += VLEN) {
+        const int n = K - i < VLEN ? K - i : VLEN;
+        for (int r = 0; r < n; r++) {
+            vreal sum = v_set(0);
+            for (int c = 0; c < k->W; c += VLEN) sum += v_load(D + (i + r) * k->W + c) * v_load(k->v + c);
+            v_store(k->dots + r * VLEN, sum);
+        }
+        v_add_some(y + i, v_sums(k->dots), n);
+    }
+}
+
 /* The carry after token t, and its own write as level 0. k->o is the cotangent of the output. */
 static void back_write(Walk *k, int t)
 {
@@ -252,7 +269,7 @@ static void back_write(Walk *k, int t)
     if (dlam) dlam[0] += wq * vo;
     if (dq) vec_axpy(dq, lam * d->scale * vo, w, K);
     if (dw) vec_axpy(dw, lam * d->scale * vo, q, K);
-    for (size_t i = 0; dw && i < K; i++) dw[i] += vec_dot(D + i * n, k->v, n);
+    if (dw) add_products(k, D, dw);
     for (int j = 0; dv && j < k->width; j++) dv[j] += P[j] + lam * wq * k->o[j];
 }
 
