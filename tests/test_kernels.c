@@ -44,6 +44,19 @@ static Tensor *scan_levels(Tape *t, Tensor **in, const GradCase *c)
     return op_scan_levels(t, &d, in[3], (int)c->arg[0]);
 }
 
+static Tensor *phasor(Tape *t, Tensor **in, const GradCase *c) { return op_phasor(t, in[0], opt(in, c, "z0"), NULL); }
+
+static Tensor *log_past(Tape *t, Tensor **in, const GradCase *c)
+{
+    return op_log_past(t, in[0], opt(in, c, "w"), opt(in, c, "z0"), NULL);
+}
+
+static Tensor *scan_slots(Tape *t, Tensor **in, const GradCase *c)
+{
+    SlotsIn d = { .q = in[0], .kv = in[1], .w = in[2], .a = in[3], .scale = 0.5, .s0 = opt(in, c, "s0") };
+    return op_scan_slots(t, &d);
+}
+
 /* arg[0]: eigenvalues may be negative */
 static Tensor *scan_selective(Tape *t, Tensor **in, const GradCase *c)
 {
@@ -75,6 +88,21 @@ static Tensor *attention(Tape *t, Tensor **in, const GradCase *c)
 }
 
 static const GradCase cases[] = {
+    GRAD("op_log_past", "one", log_past, .in = { IN("x", 1, 1, 1), IN("w", 1), IN("z0", 1, 1) }),
+    GRAD("op_log_past", "odd", log_past, .in = { IN("x", 2, 7, 5), IN("w", 5), IN("z0", 2, 5) }),
+    GRAD("op_log_past", "empty", log_past, .in = { IN("x", 2, 65, 3), IN("w", 3) }),
+    GRAD("op_log_past", "plain", log_past, .in = { IN("x", 2, 9, 17) }),
+    GRAD("op_scan_slots", "one", scan_slots,
+         .in = { IN("q", 1, 1, 1, 1), IN("kv", 1, 1, 1, 2), IN("w", 1, 1, 1, 1), IN("a", 1, 1, 1, 1) }),
+    GRAD("op_scan_slots", "odd", scan_slots,
+         .in = { IN("q", 2, 7, 3, 4), IN("kv", 2, 7, 3, 9), IN("w", 2, 7, 3, 6), IN("a", 2, 7, 3, 6),
+                 IN("s0", 2, 3, 6, 9) }),
+    GRAD("op_scan_slots", "chunks", scan_slots,
+         .in = { IN("q", 1, 67, 1, 3), IN("kv", 1, 67, 1, 5), IN("w", 1, 67, 1, 9), IN("a", 1, 67, 1, 9),
+                 IN("s0", 1, 9, 5) }),
+    GRAD("op_phasor", "one", phasor, .in = { IN("phase", 1, 1, 1), IN("z0", 1, 1) }),
+    GRAD("op_phasor", "odd", phasor, .in = { IN("phase", 2, 7, 3, 5), IN("z0", 2, 3, 5) }),
+    GRAD("op_phasor", "long", phasor, .in = { IN("phase", 1, 65, 9) }),
     GRAD("op_scan_diag", "one", scan_diag, .in = { IN("a", 1, 1, 1), IN("u", 1, 1, 1), IN("h0", 1, 1) }),
     GRAD("op_scan_diag", "odd", scan_diag, .in = { IN("a", 2, 7, 9), IN("u", 2, 7, 9) }),
     GRAD("op_scan_diag", "shared start", scan_diag, .in = { IN("a", 3, 5, 17), IN("u", 3, 5, 17), IN("h0", 17) }),

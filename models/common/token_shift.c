@@ -4,13 +4,18 @@
 
 #include <math.h>
 
-Tensor *previous_token(Ctx *c, const char *slot, Tensor *x, Tensor *first)
+Tensor *shift_rows(Tape *t, Tensor *x, Tensor *first, real *last)
 {
     int C = tensor_last(x);
-    Tensor *before = tape_const(c->tape, 2, (int[]){ 2, C }); /* the filter that takes all from one step back */
+    Tensor *before = tape_const(t, 2, (int[]){ 2, C }); /* the filter that takes all from one step back */
     for (int i = 0; i < C; i++) before->x[i] = 1;
-    Tensor *past = carry_in(c, slot, first, x->dim[0], 1, C);
-    return op_short_conv(c->tape, x, before, NULL, past, carry_out(c, slot));
+    return op_short_conv(t, x, before, NULL, first, last);
+}
+
+Tensor *previous_token(Ctx *c, const char *slot, Tensor *x, Tensor *first)
+{
+    Tensor *past = carry_in(c, slot, first, x->dim[0], 1, tensor_last(x));
+    return shift_rows(c->tape, x, past, carry_out(c, slot));
 }
 
 void init_mix(real *x, const int *dim, int rank, double exponent, double less, Rng *rng)

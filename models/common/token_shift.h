@@ -8,6 +8,8 @@
 
 #include "mixer.h"
 
+/* first (B,1,C), (1,C) or NULL; last (B,1,C) or NULL receives x[T-1]. */
+Tensor *shift_rows(Tape *t, Tensor *x, Tensor *first, real *last);
 Tensor *previous_token(Ctx *c, const char *slot, Tensor *x, Tensor *first);
 
 /* Start values of channels i of n. INIT_FN(init_mix, e, less): 1 - less - (i/n)^e. */

@@ -159,6 +159,19 @@ Tensor *op_short_conv(Tape *t, Tensor *x, Tensor *w, Tensor *bias, Tensor *s0, r
 Tensor *op_scan_diag(Tape *t, Tensor *a, Tensor *u, Tensor *h0, real *last);    /* (B,T,N) each; h0/last (B,N) */
 Tensor *op_cell_lstm(Tape *t, Tensor *xw, Tensor *u, Tensor *h0, Tensor *c0, real *last_h, real *last_c);
                                                                      /* xw (B,T,4N): gates ifgo; u (N,4N) -> (B,T,N) */
+/* log of the decayed sum of exp(x) before each token: x (B,T,N), w (N) rates or NULL, z0/last (B,N) -> (B,T,N) */
+Tensor *op_log_past(Tape *t, Tensor *x, Tensor *w, Tensor *z0, real *last);
+/* scan_slots: M slots of keys and values side by side, S = diag(a) S + w kv', read by softmax attention over slots */
+typedef struct SlotsIn {
+    Tensor *q, *kv;                    /* (B,T,H,K), (B,T,H,K+V) */
+    Tensor *w, *a;                     /* (B,T,H,M): what a slot takes and keeps */
+    double scale;
+    Tensor *s0;                        /* (B,H,M,K+V), (H,M,K+V) or NULL */
+    real *last;                        /* (B,H,M,K+V) or NULL */
+} SlotsIn;
+Tensor *op_scan_slots(Tape *t, const SlotsIn *in);                   /* -> (B,T,H,V) */
+/* cos and sin of angles summed over time: phase (B,T,...,K), z0/last (B,...,K) -> (B,T,...,2K) */
+Tensor *op_phasor(Tape *t, Tensor *phase, Tensor *z0, real *last);
 /* scan_selective: u, dt (B,T,E) (dt > 0), a_log (E,N), b, c (B,T,N), skip (E) or NULL, h0/last (B,E,N) -> (B,T,E) */
 Tensor *op_scan_selective(Tape *t, Tensor *u, Tensor *dt, Tensor *a_log, Tensor *b, Tensor *c, Tensor *skip,
                           bool negative, Tensor *h0, real *last);

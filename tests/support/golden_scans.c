@@ -123,6 +123,58 @@ static bool rwkv6(Golden *g)
     return true;
 }
 
+/* Complex decay, as a real scan with keys turned by the sum of the phases; twice as wide. */
+static bool gateloop(Golden *g)
+{
+    Tape *t = g->tape;
+    Tensor *q = golden_in(g, "q"), *k = golden_in(g, "k"), *mag = golden_in(g, "mag");
+    Tensor *z = op_phasor(t, golden_in(g, "phase"), NULL, NULL);
+    DplrIn in = { .v = golden_in(g, "v"), .a = op_concat(t, mag, mag), .scale = 1 };
+    in.q = op_mul(t, op_concat(t, q, q), z);
+    in.w = op_mul(t, op_concat(t, k, k), z);
+    golden_want(g, "o", op_scan_dplr(t, &in));
+    return true;
+}
+
+static void slots(Golden *g, Tensor *w, Tensor *a)
+{
+    SlotsIn in = { .q = golden_in(g, "q"), .w = w, .a = a, .scale = golden_number(g, "scale") };
+    Tensor *k = golden_in(g, "k");
+    in.kv = op_concat(g->tape, k, golden_in(g, "v"));
+    golden_want(g, "o", op_scan_slots(g->tape, &in));
+}
+
+static bool gsa(Golden *g)
+{
+    Tensor *w = golden_in(g, "s");
+    slots(g, w, decay(g, "g"));
+    return true;
+}
+
+/* A softmax over the past, as a gate: what is new takes its weight, what was there keeps the rest. */
+static bool abc(Golden *g)
+{
+    Tape *t = g->tape;
+    Tensor *s = golden_in(g, "s"), *flat = op_reshape(t, s, s->dim[0], s->dim[1], s->dim[2] * s->dim[3]);
+    Tensor *w = op_sigmoid(t, op_sub(t, flat, op_log_past(t, flat, NULL, NULL, NULL)));
+    w = op_reshape_dims(t, w, s->rank, s->dim);
+    slots(g, w, op_affine(t, w, -1, 1));
+    return true;
+}
+
+/* The same softmax with a decay and its average, read before the write with a bonus for the present token. */
+static bool rwkv4(Golden *g)
+{
+    Tape *t = g->tape;
+    Tensor *k = golden_in(g, "k"), *v = golden_in(g, "v"), *w = golden_in(g, "w");
+    Tensor *past = op_sub(t, k, op_log_past(t, k, w, NULL, NULL));
+    Tensor *take = op_sigmoid(t, op_add_last(t, past, w));
+    Tensor *mean = op_scan_diag(t, op_affine(t, take, -1, 1), op_mul(t, take, v), NULL, NULL);
+    Tensor *before = shift(g, mean, 0), *now = op_sigmoid(t, op_add_last(t, past, golden_in(g, "u")));
+    golden_want(g, "o", op_add(t, before, op_mul(t, now, op_sub(t, v, before))));
+    return true;
+}
+
 /* The same recurrences with the past in levels. */
 static bool levels(Golden *g)
 {
@@ -144,6 +196,10 @@ const Adapter golden_scans[] = {
     { "retention", retention },
     { "hgrn2", hgrn2 },
     { "rwkv6", rwkv6 },
+    { "gateloop", gateloop },
+    { "gsa", gsa },
+    { "abc", abc },
+    { "rwkv4_wkv", rwkv4 },
     { "ssd", ssd },
     { "delta_rule", delta },
     { "gated_delta_rule", delta },
