@@ -194,6 +194,7 @@ static void more(Suite *s)
 {
     suite_add_tcase(s, cases_scan());
     suite_add_tcase(s, cases_levels());
+    suite_add_tcase(s, cases_slots());
     suite_add_tcase(s, cases_seq());
     suite_add_tcase(s, cases_attention());
 }

@@ -7,6 +7,7 @@
 
 TCase *cases_scan(void);               /* scan_dplr, scan_diag, scan_selective */
 TCase *cases_levels(void);             /* scan_levels */
+TCase *cases_slots(void);               /* scan_slots, log_past, phasor */
 TCase *cases_seq(void);                /* cell_lstm, attention */
 TCase *cases_attention(void);          /* biases of attention, cope */
 
