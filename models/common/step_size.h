@@ -22,8 +22,8 @@ typedef struct HeadDecay { Tensor *wa, *a_log, *dt_bias; } HeadDecay;
 void    head_decay_build(int heads, const Place *at, Params *p, HeadDecay *out);
 Tensor *head_decay_run(const HeadDecay *s, Ctx *c, Tensor *x);
 
-/* One decay per key channel, from a low-rank projection of rank R and one rate per head (Kimi Linear, arXiv:2510.26692):
- *   f = x W1 W2 + dt_bias      a = exp(-exp(A_log) softplus(f)), or with floor < 0  a = exp(floor sigmoid(exp(A_log) f))
+/* One decay per key channel, from a low-rank projection of rank R and a rate per head (Kimi Linear, arXiv:2510.26692):
+ *   f = x W1 W2 + dt_bias     a = exp(-exp(A_log) softplus(f)), or with floor < 0  a = exp(floor sigmoid(exp(A_log) f))
  * W1 (D,R), W2 (R,H K), dt_bias (H K), A_log (H) -> a (B,T,H,K). A ~ U(1,16), or A = 1 with a floor. */
 typedef struct ChannelDecay { int H, K; double floor; Tensor *w1, *w2, *a_log, *dt_bias; } ChannelDecay;
 
