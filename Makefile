@@ -173,9 +173,12 @@ quick: link ## six task families x the core mixers: build, train, table, figures
 	@$(call SWEEP,$(CONFIG))
 	@$(PROGRAM) table $(CONFIG) --save && $(PROGRAM) plot $(CONFIG)
 
-test: link $(TEST_BINS) $(FAULTY) ## the short tests
+# ONLY and SKIP choose by name, with %: make test ONLY="tasks.32 test_cli.sh", make test SKIP=%.64
+ONLY ?= %
+TESTS = $(foreach t,$(TEST_BINS) $(TEST_SCRIPTS),$(if $(filter-out $(SKIP),$(filter $(ONLY),$(notdir $t))),$t))
+test: link $(filter-out tests/%,$(TESTS)) $(FAULTY) ## the short tests (ONLY=NAMES, SKIP=NAMES)
 	@SEQPROBE=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) CC='$(CC)' GOLDEN_DIRS='$(DIRS)' \
-	    sh tests/run.sh $(TEST_BINS) $(TEST_SCRIPTS)
+	    sh tests/run.sh $(TESTS)
 
 test-junit: ## the short tests, also as JUnit XML in build/junit/
 	@JUNIT=build/junit $(MAKE) test
