@@ -5,6 +5,7 @@
  * rounds of numbers, coins, dice and cards for seeds 42, 54) and against a second implementation over 10^6 draws.
  */
 #include "base/base.h"
+#include "support/suite.h"
 
 #include <check.h>
 #include <math.h>
@@ -521,9 +522,5 @@ static Suite *base_suite(void)
 
 int main(void)
 {
-    SRunner *r = srunner_create(base_suite());
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(base_suite());
 }

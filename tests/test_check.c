@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "support/made.h"
+#include "support/suite.h"
 #include "sweep/verdicts.h"
 #include "train/metrics.h"
 
@@ -510,9 +511,5 @@ int main(void)
         puts("skipped: most checks use parity, lstm and mingru; not built");
     }
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/suite.h"
 #include "sweep/sweep.h"
 #include "train/checkpoint.h"
 #include "train/results.h"
@@ -477,9 +478,5 @@ int main(void)
     tcase_add_test(t, bytes_round_trip);
     tcase_add_test(t, no_file_does_harm);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "support/made.h"
+#include "support/suite.h"
 #include "train/metrics.h"
 
 static Plan plan;
@@ -291,9 +292,5 @@ int main(void)
         puts("skipped: the collect tests use parity, lstm and mingru; not built");
     }
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -3,6 +3,7 @@
  * order, and a value comes from the command line, then the environment, then the default.
  */
 #include "cli.h"
+#include "support/suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -181,9 +182,5 @@ int main(void)
     tcase_add_test(t, test_wrong_values);
     tcase_add_test(t, test_grid_forms);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

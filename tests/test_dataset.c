@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "support/made.h"
+#include "support/suite.h"
 #include "tape/tape.h"
 #include "train/batch.h"
 #include "train/evaluate.h"
@@ -352,9 +353,5 @@ int main(void)
     tcase_add_test(c, other_conventions);
     tcase_add_test(c, trains_as_the_task);
     suite_add_tcase(suite, c);
-    SRunner *r = srunner_create(suite);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "support/made.h"
+#include "support/suite.h"
 #include "support/task_case.h"
 #include "train/batch.h"
 
@@ -295,9 +296,5 @@ int main(void)
     tcase_add_loop_test(c, counts_as_evaluation, 0, tasks);
     tcase_add_test(c, logits);
     suite_add_tcase(suite, c);
-    SRunner *r = srunner_create(suite);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_file.c - buffers, files, folders, hashes, CSV tables; works in a temporary folder of its own. */
 #include "base/file.h"
+#include "support/suite.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -459,9 +460,5 @@ int main(void)
     tcase_add_test(t, csv_errors);
     tcase_add_test(t, csv_files);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

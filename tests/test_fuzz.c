@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "fuzz/fuzz.h"
+#include "support/suite.h"
 
 static const struct {
     const char *name;
@@ -58,9 +59,5 @@ int main(void)
     tcase_add_loop_test(c, tiny, 0, TARGETS);
     tcase_add_loop_test(c, corpus, 0, TARGETS);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/suite.h"
 #include "tape/tape.h"
 
 /* Largest error allowed per sqrt(k), entries in [-1, 1]. */
@@ -238,9 +239,5 @@ int main(void)
     tcase_add_test(tc, the_library_starts_no_threads);
     tcase_add_test(tc, the_name_says_library_and_version);
     suite_add_tcase(s, tc);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/group.h"
+#include "support/suite.h"
 
 static Arena *arena;
 static void setup(void) { arena = arena_new("test"); }
@@ -104,9 +105,5 @@ int main(void)
     tcase_add_test(c, group_axioms);
     tcase_add_test(c, group_names);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "show/report.h"
+#include "support/suite.h"
 
 static Arena *a;
 
@@ -137,9 +138,5 @@ int main(void)
     tcase_add_test(c, svg_that_a_page_cannot_take);
     tcase_add_test(c, words_of_a_shell);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_manifest.c - the parameter table of manifest.json, its warnings, and JSON text. */
+#include "support/suite.h"
 #include "train/manifest.h"
 
 #include <check.h>
@@ -201,9 +202,5 @@ int main(void)
     tcase_add_test(c, parameters_not_finite);
     tcase_add_test(c, below_chance);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "support/rig.h"
+#include "support/suite.h"
 
 enum { VARIANTS_MAX = 2048, D = RIG_D };
 
@@ -507,9 +508,5 @@ int main(void)
     tcase_add_test(c, test_attention_identities);
     tcase_add_test(c, test_refusals);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run_together(s);
 }

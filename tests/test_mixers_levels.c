@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/rig.h"
+#include "support/suite.h"
 
 #define SIZES                                                                                                          \
     { "heads", "2" }, { "head_k", "4" }, { "head_v", "3" }
@@ -93,9 +94,5 @@ int main(void)
     tcase_add_test(c, test_equal_weights);
     tcase_add_test(c, test_one_weight);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run_together(s);
 }

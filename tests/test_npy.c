@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_npy.c - .npy arrays: round trips, NumPy's bytes, malformed and cut files; in a temporary folder of its own. */
 #include "base/file.h"
+#include "support/suite.h"
 
 #include <check.h>
 #include <math.h>
@@ -254,9 +255,5 @@ int main(void)
     tcase_add_test(t, npy_not_an_array);
     tcase_add_test(t, npy_cut_anywhere);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "support/suite.h"
 #include "train/loop.h"
 
 static const char STORED[] = "tests/golden/numbers.hash";
@@ -142,9 +143,5 @@ int main(int argc, char **argv)
     else
         tcase_add_loop_test(t, numbers_are_those_stored, 0, mixers);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "support/gradcheck.h"
+#include "support/suite.h"
 
 #define TOL (REAL_BITS == 64 ? 1e-13 : 2e-6)
 
@@ -391,9 +392,5 @@ int main(void)
     tcase_add_loop_test(tc, short_conv_values, 0, 3);
     tcase_add_test(tc, short_conv_in_chunks);
     suite_add_tcase(s, tc);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run_together(s);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_option.c - option tables: every kind, every message word for word, round trips, canonical form, help, laws. */
 #include "base/option.h"
+#include "support/suite.h"
 
 #include <check.h>
 #include <limits.h>
@@ -558,9 +559,5 @@ int main(void)
     tcase_add_test(t, fixed_lengths_draw_nothing);
     tcase_add_test(t, widest_uniform_law);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/suite.h"
 #include "sweep/sweep.h"
 
 static Arena *arena;
@@ -424,14 +425,11 @@ int main(void)
         puts("skipped: the plan tests use parity, lstm and mingru; not built");
     }
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
+    const int code = suite_run(s);
     static const char *const files[] = { "x.yaml", "a.yaml", "b.yaml", "base.yaml" };
     Arena *a = arena_new("clean");
     for (int i = 0; i < 4; i++) unlink(path_join(a, folder, files[i]));
     arena_free(a);
     rmdir(folder);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return code;
 }

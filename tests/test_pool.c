@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/suite.h"
 #include "sweep/pool.h"
 
 static Arena *arena;
@@ -412,9 +413,5 @@ int main(void)
         puts("skipped: the pool tests use parity and lstm; not built");
     }
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -11,6 +11,7 @@
 #include "base/value.h"
 #include "show/facts.h"
 #include "show/table.h"
+#include "support/suite.h"
 #include "train/metrics.h"
 
 static Arena *arena;
@@ -408,9 +409,5 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) tcase_add_test(t, tests[i]);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return suite_run(s);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "support/suite.h"
 #include "sweep/stats.h"
 
 static Arena *arena;
@@ -135,9 +136,5 @@ int main(void)
     tcase_add_test(c, pairs);
     tcase_add_test(c, permutations);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "support/states.h"
+#include "support/suite.h"
 #include "support/task_facts.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -442,13 +443,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(c, golden, 0, lines);
     tcase_add_loop_test(c, known, 0, facts);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-#ifdef __SANITIZE_ADDRESS__
-    if (!getenv("CK_FORK")) srunner_set_fork_status(r, CK_NOFORK); /* forking thousands of times is most of the time */
-#endif
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
+    const int code = suite_run_together(s);
     arena_free(a);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return code;
 }

@@ -10,15 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/suite.h"
 #include "support/task_facts.h"
 
 enum { DRAWS = 20000 };
-
-static Arena *arena;
-static void setup(void) { arena = arena_new("test"); }
-static void teardown(void) { arena_free(arena); }
-
-static bool opens(const char *task, const char *settings, TaskCase *c) { return facts_open(task, settings, arena, c); }
 
 /* Rounds to a value printed with so many digits. */
 static void rounds_to(double x, double page, int digits, const char *what)
@@ -56,7 +51,7 @@ static const struct {
 START_TEST(majority_shares)
 {
     TaskCase c;
-    if (!opens(majorities[_i].task, majorities[_i].settings, &c)) return;
+    if (!facts_open(majorities[_i].task, majorities[_i].settings, &c)) return;
     rounds_to(c.shape.chance_majority, majorities[_i].page, majorities[_i].digits, majorities[_i].settings);
 }
 END_TEST
@@ -108,7 +103,7 @@ START_TEST(plain_layouts)
     const int k = plain[_i].digits, m = plain[_i].m, n = 2 * k - 1;
     const bool zero_last = strstr(plain[_i].settings, "compat") != NULL;
     double digit[16] = { 0 }, op[3] = { 0 }, hits = 0;
-    if (!opens("modular_arithmetic", plain[_i].settings, &c)) return;
+    if (!facts_open("modular_arithmetic", plain[_i].settings, &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         const int *x = c.e.input, last = c.e.len - 1;
@@ -138,7 +133,7 @@ START_TEST(bilinear_every)
     TaskCase c;
     const Ids ids = { 0, 5, 6, 7, -1, -1, -1 };
     double hits = 0, scored = 0;
-    if (!opens("modular_arithmetic", "{variant: bilinear, len: [1, 7]}", &c)) return;
+    if (!facts_open("modular_arithmetic", "{variant: bilinear, len: [1, 7]}", &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         ck_assert_int_eq(c.e.input[0], 8);
@@ -161,7 +156,7 @@ START_TEST(xlstm_operands)
     } laws[] = { { "{variant: xlstm, len: [3, 40]}", 2, 20 }, { "{variant: xlstm, len: [39, 256]}", 20, 128 } };
     double count[130] = { 0 };
     TaskCase c;
-    if (!opens("modular_arithmetic", laws[_i].settings, &c)) return;
+    if (!facts_open("modular_arithmetic", laws[_i].settings, &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         count[(c.e.len - 1) / 2 + 1]++; /* begin mark, d o d ... d = */
@@ -210,7 +205,7 @@ START_TEST(bracket_layouts)
     const Ids *ids = &brackets[_i].ids;
     const int n = brackets[_i].tokens;
     double hits = 0;
-    if (!opens("bracket_arithmetic", brackets[_i].settings, &c)) return;
+    if (!facts_open("bracket_arithmetic", brackets[_i].settings, &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         const int *x = c.e.input;
@@ -233,7 +228,7 @@ START_TEST(exact_split)
     const Ids ids = { 0, 5, 6, 7, -1, 8, 9 };
     double left[N] = { 0 }, op[3] = { 0 };
     TaskCase c;
-    if (!opens("bracket_arithmetic", "{len: 12, bos: false}", &c)) return;
+    if (!facts_open("bracket_arithmetic", "{len: 12, bos: false}", &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         const int *x = c.e.input + 1;
@@ -252,7 +247,7 @@ START_TEST(grown_split)
     const Ids ids = { 0, 9, 8, 7, -1, 6, 5 };
     double left[GROWTH] = { 0 };
     TaskCase c;
-    if (!opens("bracket_arithmetic", "{variant: aussm, len: 23, bos: false}", &c)) return;
+    if (!facts_open("bracket_arithmetic", "{variant: aussm, len: 23, bos: false}", &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         const int *x = c.e.input + 1;
@@ -294,7 +289,7 @@ START_TEST(equations)
                   { "{variant: aussm, len: 200}", { 0, 9, 8, 7, 10, 6, 5 }, 11, 196 } };
     TaskCase c;
     bool right;
-    if (!opens("solve_equation", cases[_i].settings, &c)) return;
+    if (!facts_open("solve_equation", cases[_i].settings, &c)) return;
     for (uint64_t i = 0; i < DRAWS / 10; i++) {
         task_draw(&c, i);
         int unknowns = 0;
@@ -313,7 +308,7 @@ START_TEST(equation_places)
 {
     double at[8] = { 0 }, digit[5] = { 0 };
     TaskCase c;
-    if (!opens("solve_equation", "{len: 7}", &c)) return;
+    if (!facts_open("solve_equation", "{len: 7}", &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         for (int t = 0; t < 7; t++) at[t] += c.e.input[t] == 9;
@@ -352,7 +347,7 @@ START_TEST(binary_values)
     const int n = binaries[_i].n, out = binaries[_i].out;
     double split[64] = { 0 };
     TaskCase c;
-    if (!opens(binaries[_i].task, binaries[_i].settings, &c)) return;
+    if (!facts_open(binaries[_i].task, binaries[_i].settings, &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         const int *x = c.e.input, *y = c.e.target + n;
@@ -375,7 +370,7 @@ START_TEST(binary_uniform)
 {
     double count[16] = { 0 }, all = 0;
     TaskCase c;
-    if (!opens("binary_addition", "{len: 7}", &c)) return;
+    if (!facts_open("binary_addition", "{len: 7}", &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         if (c.e.input[4] != 2) continue;
@@ -393,7 +388,7 @@ START_TEST(roots)
     const int n = bits[_i], out = (n + 1) / 2;
     double hits[32] = { 0 }, ones = 0;
     TaskCase c;
-    if (!opens("compute_sqrt", settings[_i], &c)) return;
+    if (!facts_open("compute_sqrt", settings[_i], &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         uint64_t x = 0, root = 0;
         task_draw(&c, i);
@@ -417,7 +412,7 @@ START_TEST(addition_uniform)
     enum { M = 7, LEN = 9 };
     double sum[M] = { 0 }, digit[M] = { 0 };
     TaskCase c;
-    if (!opens("modular_addition", "{m: 7, len: 9, bos: false}", &c)) return;
+    if (!facts_open("modular_addition", "{m: 7, len: 9, bos: false}", &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         int total = 0;
@@ -437,7 +432,7 @@ START_TEST(adding_marks)
     enum { LEN = 11, HALF = LEN / 2, LEVELS = 4 };
     double mark[LEN] = { 0 }, sum[2 * LEVELS - 1] = { 0 };
     TaskCase c;
-    if (!opens("adding", "{len: 11, levels: 4}", &c)) return;
+    if (!facts_open("adding", "{len: 11, levels: 4}", &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         int marks[2] = { 0 }, total = 0;
         task_draw(&c, i);
@@ -456,13 +451,11 @@ START_TEST(adding_marks)
 }
 END_TEST
 
-#define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
-
 int main(void)
 {
     Suite *s = suite_create("tasks_arithmetic");
     TCase *t = tcase_create("arithmetic");
-    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_checked_fixture(t, facts_setup, facts_teardown);
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, majority_shares, 0, COUNT(majorities));
     tcase_add_loop_test(t, plain_layouts, 0, COUNT(plain));
@@ -479,9 +472,5 @@ int main(void)
     tcase_add_test(t, addition_uniform);
     tcase_add_test(t, adding_marks);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -14,15 +14,10 @@
 #include <unistd.h>
 
 #include "common/automaton.h"
+#include "support/suite.h"
 #include "support/task_facts.h"
 
 enum { DRAWS = 20000 };
-
-static Arena *arena;
-static void setup(void) { arena = arena_new("test"); }
-static void teardown(void) { arena_free(arena); }
-
-static bool opens(const char *task, const char *settings, TaskCase *c) { return facts_open(task, settings, arena, c); }
 
 /* Rows of the table as text, "120 001": by state, then by symbol. */
 static Automaton automaton_of(const char *rows)
@@ -233,7 +228,7 @@ START_TEST(refuses_files)
     char path[256];
     Automaton m;
     Err err = { 0 };
-    bool ok = automaton_read(write_file(bad[_i].text, path), arena, &m, &err);
+    bool ok = automaton_read(write_file(bad[_i].text, path), facts_arena, &m, &err);
     unlink(path);
     ck_assert(!ok);
     ck_assert_int_eq(err.code, EXIT_USAGE);
@@ -248,7 +243,7 @@ START_TEST(reads_files)
     Automaton m;
     Err err = { 0 };
     bool ok = automaton_read(write_file("emission: [0, 2, 1]\nstart: 2\ntable:\n- [1, 0]\n- [2, 0]\n- [0, 1]\n", path),
-                             arena, &m, &err);
+                             facts_arena, &m, &err);
     unlink(path);
     ck_assert_msg(ok, "%s", err.msg);
     ck_assert(m.states == 3 && m.symbols == 2 && m.start == 2 && m.classes == 3);
@@ -266,13 +261,14 @@ START_TEST(shows_tables)
     char path[256];
     TaskCase c, again;
     Err err = { 0 };
-    if (!opens("automaton", settings[_i], &c)) return;
-    Value *made = c.task->tables(c.cfg, c.data, arena), *file = value_map(arena);
+    if (!facts_open("automaton", settings[_i], &c)) return;
+    Value *made = c.task->tables(c.cfg, c.data, facts_arena), *file = value_map(facts_arena);
     for (const Value *v = made->first; v; v = v->next)
-        if (strcmp(v->key, "coalescence") != 0) value_set(file, v->key, value_copy(arena, v));
+        if (strcmp(v->key, "coalescence") != 0) value_set(file, v->key, value_copy(facts_arena, v));
     ck_assert_int_eq(!strcmp(value_text(made, "coalescence", ""), "never"), _i == 0);
-    write_file(value_yaml(arena, file), path);
-    bool ok = task_open(c.task, arena_printf(arena, "{kind: file, file: %s, len: 50}", path), arena, &again, &err);
+    write_file(value_yaml(facts_arena, file), path);
+    bool ok = task_open(c.task, arena_printf(facts_arena, "{kind: file, file: %s, len: 50}", path), facts_arena, &again,
+                        &err);
     unlink(path);
     ck_assert_msg(ok, "%s", err.msg);
     for (uint64_t i = 0; i < 20; i++) {
@@ -289,9 +285,9 @@ END_TEST
 static int observe_table(const char *settings, uint64_t table_seed, int *next, int *n, int *k)
 {
     TaskCase c;
-    if (!opens("automaton", settings, &c)) return 0;
+    if (!facts_open("automaton", settings, &c)) return 0;
     Err err = { 0 };
-    ck_assert(c.task->prepare(c.cfg, table_seed, arena, c.data, &err));
+    ck_assert(c.task->prepare(c.cfg, table_seed, facts_arena, c.data, &err));
     *n = c.shape.vocab_out, *k = c.shape.vocab_in;
     for (int i = 0; i < *n * *k; i++) next[i] = -1;
     for (uint64_t i = 0; i < 40; i++) {
@@ -398,14 +394,15 @@ START_TEST(draws_the_language)
     int k = (int)strlen(p->letters);
     for (int n = 1; n <= p->longest; n++) {
         long words = power(k, n + end), in = 0;
-        int *count = ARENA_NEW(arena, int, words);
+        int *count = ARENA_NEW(facts_arena, int, words);
         char word[16];
         for (long w = 0; w < words; w++) {
             spell(p, w, n + end, word);
             if (matches(&yes, p->forbidden ? &no : NULL, word)) in++;
         }
         if (!in) continue; /* no word of this length: it is rounded */
-        if (!opens("regular_language", arena_printf(arena, "{language: %s, len: %d}", p->language, n), &c)) break;
+        if (!facts_open("regular_language", arena_printf(facts_arena, "{language: %s, len: %d}", p->language, n), &c))
+            break;
         for (uint64_t i = 0; i < DRAWS; i++) {
             long w = 0;
             task_draw(&c, i);
@@ -431,7 +428,8 @@ START_TEST(asks_for_legal_sets)
     const Pattern *p = &patterns[_i];
     regex_t yes, no;
     TaskCase c;
-    if (!opens("regular_language", arena_printf(arena, "{language: %s, len: [1, 8]}", p->language), &c)) return;
+    if (!facts_open("regular_language", arena_printf(facts_arena, "{language: %s, len: [1, 8]}", p->language), &c))
+        return;
     ck_assert_int_eq(regcomp(&yes, p->regex, REG_EXTENDED | REG_NOSUB), 0);
     if (p->forbidden) ck_assert_int_eq(regcomp(&no, p->forbidden, REG_EXTENDED | REG_NOSUB), 0);
     int k = (int)strlen(p->letters), deepest = 5;
@@ -478,7 +476,7 @@ END_TEST
 START_TEST(breaks_words)
 {
     TaskCase c;
-    if (!opens("regular_language", "{language: tomita_2, len: 8, negatives: 0.3}", &c)) return;
+    if (!facts_open("regular_language", "{language: tomita_2, len: 8, negatives: 0.3}", &c)) return;
     int broken = 0, at[8] = { 0 };
     for (uint64_t i = 0; i < DRAWS; i++) {
         int first = -1, odd = 0;
@@ -499,7 +497,7 @@ END_TEST
 START_TEST(walks)
 {
     TaskCase c;
-    if (!opens("regular_language", "{language: tomita_4, len: 40, words: walk}", &c)) return;
+    if (!facts_open("regular_language", "{language: tomita_4, len: 40, words: walk}", &c)) return;
     double ones[3] = { 0 }, n[3] = { 0 };
     for (uint64_t i = 0; i < DRAWS / 10; i++) {
         task_draw(&c, i);
@@ -514,13 +512,11 @@ START_TEST(walks)
 }
 END_TEST
 
-#define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
-
 int main(void)
 {
     Suite *suite = suite_create("automata");
     TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_checked_fixture(t, facts_setup, facts_teardown);
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, monoids, 0, COUNT(known));
     tcase_add_test(t, monoid_too_large);
@@ -538,9 +534,5 @@ int main(void)
     tcase_add_test(t, breaks_words);
     tcase_add_test(t, walks);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

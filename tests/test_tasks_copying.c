@@ -10,28 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/suite.h"
 #include "support/task_facts.h"
 
 enum { DRAWS = 20000 };
-
-static Arena *arena;
-static void setup(void) { arena = arena_new("test"); }
-static void teardown(void) { arena_free(arena); }
-
-static bool opens(const char *task, const char *settings, TaskCase *c) { return facts_open(task, settings, arena, c); }
-
-#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
-
-/* As ck_assert, which leaves a mark at every call: too slow where nothing is wrong millions of times. */
-#define MUST(cond)                                                                                                     \
-    do {                                                                                                               \
-        if (!(cond)) ck_abort_msg("not so: %s", #cond);                                                                \
-    } while (0)
-#define MUST_EQ(x, y)                                                                                                  \
-    do {                                                                                                               \
-        int x_ = (x), y_ = (y);                                                                                        \
-        if (x_ != y_) ck_abort_msg("%s is %d, not %d (%s)", #x, x_, y_, #y);                                           \
-    } while (0)
 
 /* ---- strings ----------------------------------------------------------------------------------------------------- */
 
@@ -41,7 +23,7 @@ START_TEST(string_contexts)
     enum { BEGIN = 26, BAR, END, L = 220 };
     double length[21] = { 0 };
     TaskCase c;
-    if (!opens("string_copy", "{context: 220}", &c)) return;
+    if (!facts_open("string_copy", "{context: 220}", &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         MUST_EQ(c.e.len, L);
@@ -70,7 +52,7 @@ START_TEST(string_duplicates)
     static const int pair[3][2] = { { 0, 1 }, { 0, 2 }, { 1, 2 } };
     double same[3] = { 0 };
     TaskCase c;
-    if (!opens("string_copy", "{len: 3, duplicate: 1, alphabet: 5}", &c)) return;
+    if (!facts_open("string_copy", "{len: 3, duplicate: 1, alphabet: 5}", &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         for (int k = 0; k < 3; k++) same[k] += c.e.input[1 + pair[k][0]] == c.e.input[1 + pair[k][1]];
@@ -103,7 +85,7 @@ START_TEST(ngram_layout)
     static const int answers[] = { 4, 4, 0, 2 };
     bool prefix = _i % 2;
     TaskCase c;
-    if (!opens("ngram_lookup", settings[_i], &c)) return;
+    if (!facts_open("ngram_lookup", settings[_i], &c)) return;
     for (uint64_t i = 0; i < 4000; i++) {
         int first = -1, w = prefix ? N + 2 : 1, g = prefix ? 1 : LEN + 2, from = LEN + N + (prefix ? 3 : 2);
         task_draw(&c, i);
@@ -127,7 +109,7 @@ START_TEST(ngram_places)
 {
     double first = 0;
     TaskCase c;
-    if (!opens("ngram_lookup", "{len: 3, alphabet: 2, ngram: 1, length_answer: 1}", &c)) return;
+    if (!facts_open("ngram_lookup", "{len: 3, alphabet: 2, ngram: 1, length_answer: 1}", &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         first += c.e.input[5] == c.e.input[1];
@@ -157,7 +139,7 @@ START_TEST(silence_layout)
     const Silence *s = &silences[_i];
     double count[10] = { 0 };
     TaskCase c;
-    if (!opens("copy_memory", s->settings, &c)) return;
+    if (!facts_open("copy_memory", s->settings, &c)) return;
     MUST(c.shape.vocab_in == 10 && c.shape.vocab_out == 10);
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
@@ -179,7 +161,7 @@ START_TEST(palindrome_layout)
     enum { N = 6 };
     double count[5] = { 0 };
     TaskCase c;
-    if (!opens("palindrome", "{len: 6, alphabet: 5}", &c)) return;
+    if (!facts_open("palindrome", "{len: 6, alphabet: 5}", &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         MUST(c.e.len == 2 * N && c.e.input[N] == 5);
@@ -209,7 +191,7 @@ START_TEST(stack_layout)
 {
     const Stacks *s = &stacks[_i];
     TaskCase c;
-    if (!opens("multi_stack", s->settings, &c)) return;
+    if (!facts_open("multi_stack", s->settings, &c)) return;
     int blank = 2 + s->stacks + s->elements;
     MUST(c.shape.vocab_in == blank + 1 && c.shape.vocab_out == s->elements);
     for (uint64_t i = 0; i < 4000; i++) {
@@ -239,7 +221,7 @@ START_TEST(stack_shares)
 {
     double pop = 0, both = 0, either = 0, stack[4] = { 0 }, element[8] = { 0 };
     TaskCase c;
-    if (!opens("multi_stack", "{p_pop: 0.3}", &c)) return;
+    if (!facts_open("multi_stack", "{p_pop: 0.3}", &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         const int *x = c.e.input;
@@ -261,7 +243,7 @@ START_TEST(copying_gaps)
     enum { LEN = 20, M = 8 };
     double empty[M] = { 0 };
     TaskCase c;
-    if (!opens("selective_copying", "{variant: mad, len: 20, m: 8, alphabet: 16}", &c)) return;
+    if (!facts_open("selective_copying", "{variant: mad, len: 20, m: 8, alphabet: 16}", &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         for (int t = 0, gap = 0; gap < M; t++)
@@ -277,7 +259,7 @@ int main(void)
     Suite *s = suite_create("tasks_copying");
     TCase *c = tcase_create("copying");
     tcase_set_timeout(c, 180);
-    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_checked_fixture(c, facts_setup, facts_teardown);
     tcase_add_test(c, string_contexts);
     tcase_add_test(c, string_duplicates);
     tcase_add_loop_test(c, ngram_layout, 0, 4);
@@ -288,9 +270,5 @@ int main(void)
     tcase_add_test(c, stack_shares);
     tcase_add_test(c, copying_gaps);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -10,15 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/suite.h"
 #include "support/task_facts.h"
 
 enum { _ = IGNORE, EXAMPLE_MAX = 32, DRAWS = 20000 };
-
-static Arena *arena;
-static void setup(void) { arena = arena_new("test"); }
-static void teardown(void) { arena_free(arena); }
-
-static bool opens(const char *task, const char *settings, TaskCase *c) { return facts_open(task, settings, arena, c); }
 
 /* ---- word problem ------------------------------------------------------------------------------------------------ */
 
@@ -43,7 +38,7 @@ START_TEST(word_alphabets)
 {
     const Alphabet *w = &alphabets[_i];
     TaskCase c;
-    if (!opens("word_problem", w->settings, &c)) return;
+    if (!facts_open("word_problem", w->settings, &c)) return;
     int count[1024] = { 0 }, reached[1024] = { 0 }, letters = 0, targets = 0, total = 0;
     for (uint64_t i = 0; i < 1000; i++) {
         task_draw(&c, i);
@@ -67,7 +62,7 @@ START_TEST(word_tables)
     TaskCase s3, s5;
     TaskShape shape;
     Err err = { 0 };
-    if (!opens("word_problem", "{group: S3}", &s3) || !opens("word_problem", "{group: S5}", &s5)) return;
+    if (!facts_open("word_problem", "{group: S3}", &s3) || !facts_open("word_problem", "{group: S5}", &s5)) return;
     ck_assert(!s5.task->shape(s5.cfg, s3.data, &shape, &err) && strstr(err.msg, "group"));
 }
 END_TEST
@@ -80,7 +75,7 @@ START_TEST(mqar_slots)
     enum { S = 28 };
     static const double first[] = { 0.2511, 0.1264, 0.0846, 0.0636, 0.0510 };
     TaskCase c;
-    if (!opens("mqar", "{len: 64, kv: 4, filler: none}", &c)) return;
+    if (!facts_open("mqar", "{len: 64, kv: 4, filler: none}", &c)) return;
     int count[2][S] = { { 0 } };
     double w[S], sum = 0;
     for (int g = 0; g < S; g++) sum += w[g] = pow(g + 1, -0.99);
@@ -108,7 +103,7 @@ START_TEST(mqar_layout)
                                             "{len: 64, kv: 6, vocab: 80, filler: disjoint, passes: 2}",
                                             "{len: 64, kv: 6, vocab: 80, passes: 2}" };
     TaskCase c;
-    if (!opens("mqar", settings[_i], &c)) return;
+    if (!facts_open("mqar", settings[_i], &c)) return;
     double filler[80] = { 0 }, keys[80] = { 0 }, fillers = 0;
     const int *x = c.e.input;
     for (uint64_t i = 0; i < 5000; i++) {
@@ -156,7 +151,7 @@ START_TEST(flip_flop_reads)
     double p = ignore[_i], r = (1 - p) / 2, want = (PAIRS - 2) * r + 1, n = 0, nn = 0, right = 0, spread = 0;
     double copy = (r + (PAIRS - 3) * r * (1 - p / 2) + (1 - p / 2)) / want; /* the first pair is never ignored */
     snprintf(settings, sizeof settings, "{len: 512, p_ignore: %g}", p);
-    if (!opens("flip_flop", settings, &c)) return;
+    if (!facts_open("flip_flop", settings, &c)) return;
     for (uint64_t i = 0; i < N; i++) {
         double k = 0, hits = 0;
         task_draw(&c, i);
@@ -176,7 +171,7 @@ END_TEST
 START_TEST(flip_flop_layout)
 {
     TaskCase c;
-    if (!opens("flip_flop", "{len: 64, p_ignore: 0.5, p_write: 0.2, p_undo: 0.1, score: all}", &c)) return;
+    if (!facts_open("flip_flop", "{len: 64, p_ignore: 0.5, p_write: 0.2, p_undo: 0.1, score: all}", &c)) return;
     const double share[] = { 0.2, 0.2, 0.5, 0.1 };
     double count[4] = { 0 };
     for (uint64_t i = 0; i < 2000; i++) {
@@ -200,7 +195,7 @@ END_TEST
 START_TEST(flip_flop_stress)
 {
     TaskCase c;
-    if (!opens("flip_flop", "{len: 4096, stress: true}", &c)) return;
+    if (!facts_open("flip_flop", "{len: 4096, stress: true}", &c)) return;
     for (uint64_t i = 0; i < 20; i++) {
         task_draw(&c, i);
         const int *x = c.e.input, bit = x[1], last = c.e.len - 1;
@@ -217,7 +212,7 @@ START_TEST(joint_layout)
 {
     enum { C = 3, K = 4, HALF = C * (2 * K + 1) };
     TaskCase c;
-    if (!opens("joint_recall", "{contexts: 3, keys: 4, n_value: 5}", &c)) return;
+    if (!facts_open("joint_recall", "{contexts: 3, keys: 4, n_value: 5}", &c)) return;
     double first_context[2][C] = { { 0 } }, first_key[2][K] = { { 0 } }, values[5] = { 0 };
     for (uint64_t i = 0; i < 5000; i++) {
         int table[2][C][K] = { { { 0 } } }, asked = 0;
@@ -252,8 +247,8 @@ START_TEST(copying_places)
 {
     enum { LEN = 9, M = 3, BODY = LEN + M };
     TaskCase s4, mad;
-    if (!opens("selective_copying", "{len: 9, m: 3}", &s4)) return;
-    if (!opens("selective_copying", "{len: 9, m: 3, variant: mad}", &mad)) return;
+    if (!facts_open("selective_copying", "{len: 9, m: 3}", &s4)) return;
+    if (!facts_open("selective_copying", "{len: 9, m: 3, variant: mad}", &mad)) return;
     double place[BODY] = { 0 }, first[BODY] = { 0 }, blanks[M] = { 0 }, squares[M] = { 0 };
     for (uint64_t i = 0; i < DRAWS; i++) {
         bool seen = false;
@@ -291,7 +286,7 @@ END_TEST
 START_TEST(copying_variable_length)
 {
     TaskCase c;
-    if (!opens("selective_copying", "{len: 6, m: [1, 4]}", &c)) return;
+    if (!facts_open("selective_copying", "{len: 6, m: [1, 4]}", &c)) return;
     double count[5] = { 0 };
     for (uint64_t i = 0; i < 4000; i++) {
         int tokens = 0, asked = 0;
@@ -305,14 +300,12 @@ START_TEST(copying_variable_length)
 }
 END_TEST
 
-#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
-
 int main(void)
 {
     Suite *s = suite_create("tasks_core");
     TCase *c = tcase_create("facts");
     tcase_set_timeout(c, 180);
-    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_checked_fixture(c, facts_setup, facts_teardown);
     tcase_add_loop_test(c, word_alphabets, 0, COUNT(alphabets));
     tcase_add_test(c, word_tables);
     tcase_add_test(c, mqar_slots);
@@ -324,9 +317,5 @@ int main(void)
     tcase_add_test(c, copying_places);
     tcase_add_test(c, copying_variable_length);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -8,15 +8,10 @@
 #include <string.h>
 
 #include "common/grammar.h"
+#include "support/suite.h"
 #include "support/task_facts.h"
 
 enum { DRAWS = 20000 };
-
-static Arena *arena;
-static void setup(void) { arena = arena_new("test"); }
-static void teardown(void) { arena_free(arena); }
-
-static bool opens(const char *task, const char *settings, TaskCase *c) { return facts_open(task, settings, arena, c); }
 
 /* ---- grammars ---------------------------------------------------------------------------------------------------- */
 
@@ -48,8 +43,8 @@ START_TEST(grammar_strings)
     Grammar g = worked_grammar();
     Rng rng = rng_named(5, "strings");
     int count[12] = { 0 };
-    ck_assert(!grammar_bound(&g, 2, arena));
-    ck_assert(grammar_bound(&g, 10, arena));
+    ck_assert(!grammar_bound(&g, 2, facts_arena));
+    ck_assert(grammar_bound(&g, 10, facts_arena));
     ck_assert_double_eq_tol((double)g.ends[9 * 5 + 1], 0.875, 1e-6);
     for (int i = 0; i < DRAWS; i++) {
         int s = 0, at = 0;
@@ -71,8 +66,8 @@ START_TEST(grammar_published)
     for (uint64_t i = 0; i < GRAMMARS; i++) {
         Grammar g;
         Rng rng = rng_named(i, "published");
-        ck_assert(grammar_draw(&spec, 100, &rng, arena, &g));
-        ck_assert(grammar_bound(&g, 200, arena));
+        ck_assert(grammar_draw(&spec, 100, &rng, facts_arena, &g));
+        ck_assert(grammar_bound(&g, 200, facts_arena));
         ck_assert_int_eq(g.states, 1601);
         edges += g.edge[1601];
         for (int e = 0; e < g.edge[1601]; e++) exits += g.to[e] == 0;
@@ -99,8 +94,9 @@ END_TEST
 START_TEST(gap_laws)
 {
     TaskCase c;
-    if (!opens("selectivbench",
-               _i ? "{gap_min: 1, gap_max: 10, compat: selectivbench}" : "{gap_min: 0, gap_max: 4, gap_start: 3}", &c))
+    if (!facts_open("selectivbench",
+                    _i ? "{gap_min: 1, gap_max: 10, compat: selectivbench}" : "{gap_min: 0, gap_max: 4, gap_start: 3}",
+                    &c))
         return;
     int count[12] = { 0 }, n = 0, gap_id = c.shape.vocab_in - 1, most = _i ? 10 : 4, least = _i ? 1 : 0;
     for (uint64_t i = 0; i < 300; i++) {
@@ -124,8 +120,8 @@ END_TEST
 START_TEST(distractors)
 {
     TaskCase plain, c;
-    if (!opens("selectivbench", "{}", &plain) ||
-        !opens("selectivbench", "{gap_min: 1, gap_max: 1, gap_prob: 0.1, gap_start: 50, distractors: true}", &c))
+    if (!facts_open("selectivbench", "{}", &plain) ||
+        !facts_open("selectivbench", "{gap_min: 1, gap_max: 1, gap_prob: 0.1, gap_start: 50, distractors: true}", &c))
         return;
     static bool follows[64][64]; /* of the same grammar, as seen without distractors */
     memset(follows, 0, sizeof follows);
@@ -158,7 +154,7 @@ int main(void)
 {
     Suite *suite = suite_create("grammar");
     TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_checked_fixture(t, facts_setup, facts_teardown);
     tcase_set_timeout(t, 120);
     tcase_add_test(t, grammar_worked);
     tcase_add_test(t, grammar_strings);
@@ -166,9 +162,5 @@ int main(void)
     tcase_add_loop_test(t, gap_laws, 0, 2);
     tcase_add_test(t, distractors);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

@@ -7,13 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/suite.h"
 #include "support/task_facts.h"
 
 enum { WORDS_MAX = 1 << 16, DRAWS = 60000, LONGEST = 12 };
-
-static Arena *arena;
-static void setup(void) { arena = arena_new("test"); }
-static void teardown(void) { arena_free(arena); }
 
 /* A word as one number: its symbols in base `symbols`, behind a leading 1, so that lengths differ too. */
 static int word_number(const int *word, int n, int symbols)
@@ -26,7 +23,7 @@ static int word_number(const int *word, int n, int symbols)
 /* Draw, count the words, and compare each with its probability; words of probability 0 must not occur. */
 static void check_words(TaskCase *c, const double *p, int numbers, int symbols, const char *what)
 {
-    int *count = ARENA_NEW(arena, int, numbers), kinds = 0;
+    int *count = ARENA_NEW(facts_arena, int, numbers), kinds = 0;
     double sum = 0;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(c, i);
@@ -77,8 +74,8 @@ START_TEST(dyck_words)
     static const double p_open[] = { 0.5, 0.8, 0.3 };
     const int types = _i == 2 ? 1 : 2, n = _i == 2 ? 8 : 6, symbols = 2 * types;
     TaskCase c;
-    if (!facts_open("dyck", settings[_i], arena, &c)) return;
-    double *p = ARENA_NEW(arena, double, WORDS_MAX), empty = 0;
+    if (!facts_open("dyck", settings[_i], &c)) return;
+    double *p = ARENA_NEW(facts_arena, double, WORDS_MAX), empty = 0;
     int words = (int)pow(symbols, n);
     for (int k = 0; k < words; k++) {
         int word[LONGEST], step[LONGEST], opener[LONGEST], depth = 0, zeros = 0;
@@ -105,7 +102,7 @@ END_TEST
 START_TEST(dyck_closers)
 {
     TaskCase c;
-    if (!facts_open("dyck", "{len: 8, types: 3, layout: balanced}", arena, &c)) return;
+    if (!facts_open("dyck", "{len: 8, types: 3, layout: balanced}", &c)) return;
     int place[4] = { 0 }, by[3] = { 0 }, spoilt = 0, n = 8, opener[8];
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
@@ -131,7 +128,7 @@ END_TEST
 START_TEST(dyck_swaps)
 {
     TaskCase c;
-    if (!facts_open("dyck", "{len: 10, layout: balanced, negatives: swap}", arena, &c)) return;
+    if (!facts_open("dyck", "{len: 10, layout: balanced, negatives: swap}", &c)) return;
     int spoilt = 0, alone = 0, n = 10, opener[10];
     double sum = 0, squares = 0;
     for (uint64_t i = 0; i < DRAWS; i++) {
@@ -162,8 +159,7 @@ END_TEST
 START_TEST(dyck_lengths_and_slices)
 {
     TaskCase c, gap;
-    if (!facts_open("dyck", "{len: [2, 51]}", arena, &c) || !facts_open("dyck", "{len: 12, slice: gap}", arena, &gap))
-        return;
+    if (!facts_open("dyck", "{len: [2, 51]}", &c) || !facts_open("dyck", "{len: 12, slice: gap}", &gap)) return;
     int count[52] = { 0 };
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
@@ -201,8 +197,8 @@ START_TEST(shuffle_words)
     static const char *const settings[] = { "{len: 6}", "{len: 6, p_open: 0.2}", "{len: 6, compat: nested}" };
     const double p_open = _i == 1 ? 0.2 : 0.5;
     TaskCase c;
-    if (!facts_open("shuffle_dyck", settings[_i], arena, &c)) return;
-    double *p = ARENA_NEW(arena, double, WORDS_MAX);
+    if (!facts_open("shuffle_dyck", settings[_i], &c)) return;
+    double *p = ARENA_NEW(facts_arena, double, WORDS_MAX);
     for (int k = 0; k < 4096; k++) {
         int word[6], step[3][6], size[3] = { 0 }, opener[6];
         for (int t = 5, rest = k; t >= 0; t--, rest /= 4) word[t] = rest % 4;
@@ -263,9 +259,9 @@ START_TEST(bounded_words)
                                             "{shortest: 1, longest: 8, types: 2, depth: 1, score: all}" };
     static const int size[][4] = { { 2, 6, 2, 2 }, { 3, 7, 2, 3 }, { 6, 6, 3, 2 }, { 1, 8, 2, 1 } };
     TaskCase c;
-    if (!facts_open("bounded_dyck", settings[_i], arena, &c)) return;
+    if (!facts_open("bounded_dyck", settings[_i], &c)) return;
     int word[LONGEST + 1] = { 0 }, stack[LONGEST] = { 0 }, numbers = 1 << 18;
-    Window w = { size[_i][0], size[_i][1], size[_i][2], size[_i][3], ARENA_NEW(arena, double, numbers), 0 };
+    Window w = { size[_i][0], size[_i][1], size[_i][2], size[_i][3], ARENA_NEW(facts_arena, double, numbers), 0 };
     spread_words(&w, word, 0, stack, 0, 1);
     for (int k = 0; k < numbers; k++) w.p[k] /= w.sum;
     check_words(&c, w.p, numbers, 2 * w.types, "bounded");
@@ -276,8 +272,7 @@ END_TEST
 START_TEST(bounded_layout)
 {
     TaskCase c;
-    if (!facts_open("bounded_dyck", "{types: 8, depth: 10, shortest: 701, longest: 1400, score: all}", arena, &c))
-        return;
+    if (!facts_open("bounded_dyck", "{types: 8, depth: 10, shortest: 701, longest: 1400, score: all}", &c)) return;
     for (uint64_t i = 0; i < 300; i++) {
         int stack[10], depth = 0, deep = 0, wrong = 0, misplaced = 0;
         task_draw(&c, i);
@@ -341,7 +336,7 @@ static void check_answers(const char *settings, const double *answer, double all
 {
     TaskCase c;
     double count[LIMIT + 1] = { 0 };
-    if (!facts_open("counting", settings, arena, &c)) return;
+    if (!facts_open("counting", settings, &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         count[c.e.target[c.e.len - 1]]++;
@@ -381,7 +376,7 @@ START_TEST(counting_fixed_lengths)
     double all = add_answers(law[length[_i] % 2], _i + 1, answer);
     check_answers(settings[_i], answer, all);
     for (int k = 0; k <= LIMIT; k++) best = fmax(best, answer[k] / all);
-    if (_i == 0 && facts_open("counting", settings[0], arena, &c))
+    if (_i == 0 && facts_open("counting", settings[0], &c))
         ck_assert_msg(fabs(c.shape.chance_majority - best) < 1e-12, "majority %.9f, exactly %.9f",
                       c.shape.chance_majority, best);
 }
@@ -392,7 +387,7 @@ START_TEST(counting_programs)
 {
     TaskCase c;
     int cut = 0, pass = 0, statements = 0;
-    if (!facts_open("counting", "{len: [3, 512], variables: 3, tokens: words, compat: cope}", arena, &c)) return;
+    if (!facts_open("counting", "{len: [3, 512], variables: 3, tokens: words, compat: cope}", &c)) return;
     for (uint64_t i = 0; i < 20000; i++) {
         int value[3] = { -1, -1, -1 }, n;
         task_draw(&c, i);
@@ -435,9 +430,9 @@ START_TEST(boolean_words)
     static const int length[] = { 5, 6, 2 };
     const int n = length[_i], most = _i == 1 ? 5 : 3, symbols = most + 2;
     TaskCase c;
-    if (!facts_open("counter_language", settings[_i], arena, &c)) return;
+    if (!facts_open("counter_language", settings[_i], &c)) return;
     int words = (int)(pow(symbols, n) + 0.5), numbers = 2 * words;
-    double *p = ARENA_NEW(arena, double, numbers), sum = 0;
+    double *p = ARENA_NEW(facts_arena, double, numbers), sum = 0;
     for (int k = 0; k < words; k++) {
         int word[LONGEST], owed = 1;
         double q = 1;
@@ -458,10 +453,10 @@ END_TEST
 START_TEST(counter_words)
 {
     TaskCase c, bad;
-    if (!facts_open("counter_language", "{language: anbncn, len: [3, 14]}", arena, &c) ||
-        !facts_open("counter_language", "{language: anbncn, len: 6, negatives: 0.6}", arena, &bad))
+    if (!facts_open("counter_language", "{language: anbncn, len: [3, 14]}", &c) ||
+        !facts_open("counter_language", "{language: anbncn, len: 6, negatives: 0.6}", &bad))
         return;
-    double *p = ARENA_NEW(arena, double, 2 * 729), whole[15] = { 0 };
+    double *p = ARENA_NEW(facts_arena, double, 2 * 729), whole[15] = { 0 };
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         whole[c.e.len]++;
@@ -488,7 +483,7 @@ int main(void)
     Suite *s = suite_create("tasks_languages");
     TCase *c = tcase_create("tasks_languages");
     tcase_set_timeout(c, 60);
-    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_checked_fixture(c, facts_setup, facts_teardown);
     tcase_add_loop_test(c, dyck_words, 0, 3);
     tcase_add_test(c, dyck_closers);
     tcase_add_test(c, dyck_swaps);
@@ -502,9 +497,5 @@ int main(void)
     tcase_add_loop_test(c, boolean_words, 0, 3);
     tcase_add_test(c, counter_words);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

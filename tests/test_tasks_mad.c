@@ -10,28 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/suite.h"
 #include "support/task_facts.h"
 
 enum { DRAWS = 20000, IDS = 256 };
-
-static Arena *arena;
-static void setup(void) { arena = arena_new("test"); }
-static void teardown(void) { arena_free(arena); }
-
-static bool opens(const char *task, const char *settings, TaskCase *c) { return facts_open(task, settings, arena, c); }
-
-#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
-
-/* As ck_assert, which leaves a mark at every call: too slow where nothing is wrong millions of times. */
-#define MUST(cond)                                                                                                     \
-    do {                                                                                                               \
-        if (!(cond)) ck_abort_msg("not so: %s", #cond);                                                                \
-    } while (0)
-#define MUST_EQ(x, y)                                                                                                  \
-    do {                                                                                                               \
-        int x_ = (x), y_ = (y);                                                                                        \
-        if (x_ != y_) ck_abort_msg("%s is %d, not %d (%s)", #x, x_, y_, #y);                                           \
-    } while (0)
 
 /* Every next token is trained on; `last` is the one behind the input. */
 static void check_next_tokens(const Example *e, int last)
@@ -78,7 +60,7 @@ START_TEST(recall_layout)
 {
     const Recall *r = &recalls[_i];
     TaskCase c;
-    if (!opens("in_context_recall", r->settings, &c)) return;
+    if (!facts_open("in_context_recall", r->settings, &c)) return;
     ck_assert_double_eq_tol(c.shape.chance_majority, 1.0 / r->values, 1e-12);
     for (uint64_t i = 0; i < 2000; i++) {
         int map[IDS], t = 0;
@@ -115,7 +97,7 @@ START_TEST(recall_shares)
 {
     enum { PAIRS = 8, K = 8 };
     TaskCase c;
-    if (!opens("in_context_recall", "{len: 16}", &c)) return;
+    if (!facts_open("in_context_recall", "{len: 16}", &c)) return;
     double key[K] = { 0 }, value[K] = { 0 }, repeated[PAIRS] = { 0 }, first = 0, sum = 0, squares = 0, scored = 1;
     ck_assert_double_eq_tol(c.shape.chance_uniform, 0.125, 1e-12);
     for (uint64_t i = 0; i < DRAWS; i++) {
@@ -143,7 +125,7 @@ START_TEST(recall_noise)
 {
     enum { PAIRS = 3 };
     TaskCase c;
-    if (!opens("in_context_recall", "{len: 6, vocab: 32, noise_vocab: 16, noise: 0.9}", &c)) return;
+    if (!facts_open("in_context_recall", "{len: 6, vocab: 32, noise_vocab: 16, noise: 0.9}", &c)) return;
     const double f = 0.9, fails = pow(f, PAIRS - 1) / PAIRS, one = (f * (1 - 1.0 / PAIRS) - fails) / (1 - fails);
     double noise[2] = { 0 }, id[16] = { 0 };
     for (uint64_t i = 0; i < DRAWS; i++) {
@@ -217,7 +199,7 @@ START_TEST(fuzzy_layout)
     int most = f->key_max + f->value_max, pads;
     double size[4] = { 0 };
     TaskCase c;
-    if (!opens("fuzzy_recall", f->settings, &c)) return;
+    if (!facts_open("fuzzy_recall", f->settings, &c)) return;
     for (uint64_t i = 0; i < 4000; i++) {
         Pair pair[IDS];
         task_draw(&c, i);
@@ -238,7 +220,7 @@ START_TEST(fuzzy_tuples)
     static const Fuzzy f = { "{len: 13, vocab: 8}", K, 4, 1, 3, 1, 3 };
     double last[64] = { 0 }, first[64] = { 0 };
     TaskCase c;
-    if (!opens("fuzzy_recall", f.settings, &c)) return;
+    if (!facts_open("fuzzy_recall", f.settings, &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         Pair pair[IDS];
         int code[2] = { 0 }, pads;
@@ -265,7 +247,7 @@ START_TEST(fuzzy_probe)
     enum { LEN = 14, K = 4, END = LEN - 4, DUE = (END - 2) / 2, PAIRS = END / 2 };
     double want[PAIRS] = { 0 }, place[PAIRS] = { 0 };
     TaskCase c;
-    if (!opens("fuzzy_recall", "{len: 14, vocab: 10, key_max: 1, value_max: 1}", &c)) return;
+    if (!facts_open("fuzzy_recall", "{len: 14, vocab: 10, key_max: 1, value_max: 1}", &c)) return;
     for (int from = 0; from < LEN - 4; from++) {
         int due = (from + 1) / 2 < DUE ? (from + 1) / 2 : DUE;
         for (int j = 0; j <= due; j++) want[j] += pow(1 - 1.0 / K, j) * (j < due ? 1.0 / K : 1) / (LEN - 4);
@@ -289,7 +271,7 @@ static int map_code(TaskCase *c, uint64_t seed)
     static const int input[] = { 0, 7, 1, 7, 2, 7 };
     int out[6];
     Err err = { 0 };
-    MUST(c->task->prepare(c->cfg, seed, arena, c->data, &err));
+    MUST(c->task->prepare(c->cfg, seed, facts_arena, c->data, &err));
     c->task->solve(c->cfg, c->data, input, 6, out);
     MUST(out[1] != out[3] && out[1] != out[5] && out[3] != out[5]);
     for (int t = 1; t < 6; t += 2) MUST(out[t] >= 3 && out[t] <= 6);
@@ -305,7 +287,7 @@ START_TEST(memorization_maps)
     bool drawn = false;
     int maps = 0;
     TaskCase c;
-    if (!opens("memorization", "{vocab: 8, len: 6}", &c)) return;
+    if (!facts_open("memorization", "{vocab: 8, len: 6}", &c)) return;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         int code = map_code(&c, seed);
         if (count[code]++ == 0) maps++;
@@ -328,7 +310,7 @@ START_TEST(memorization_keys)
     enum { H = 12 };
     double count[2][H] = { { 0 } };
     TaskCase c;
-    if (!opens("memorization", "{vocab: 25}", &c)) return;
+    if (!facts_open("memorization", "{vocab: 25}", &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         MUST_EQ(c.e.len, 32);
@@ -347,7 +329,7 @@ START_TEST(compression_layout)
     enum { N = 7 };
     double token[5] = { 0 }, place[N] = { 0 };
     TaskCase c;
-    if (!opens("compression", _i ? "{len: 8, vocab: 6, query: position}" : "{len: 8, vocab: 6}", &c)) return;
+    if (!facts_open("compression", _i ? "{len: 8, vocab: 6, query: position}" : "{len: 8, vocab: 6}", &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         bool asked[N] = { false };
         task_draw(&c, i);
@@ -371,7 +353,7 @@ int main(void)
     Suite *s = suite_create("tasks_mad");
     TCase *c = tcase_create("mad");
     tcase_set_timeout(c, 180);
-    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_checked_fixture(c, facts_setup, facts_teardown);
     tcase_add_loop_test(c, recall_layout, 0, COUNT(recalls));
     tcase_add_test(c, recall_shares);
     tcase_add_test(c, recall_noise);
@@ -382,9 +364,5 @@ int main(void)
     tcase_add_test(c, memorization_keys);
     tcase_add_loop_test(c, compression_layout, 0, 2);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -9,15 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/suite.h"
 #include "support/task_facts.h"
 
 enum { DRAWS = 10000 };
-
-static Arena *arena;
-static void setup(void) { arena = arena_new("test"); }
-static void teardown(void) { arena_free(arena); }
-
-static bool opens(const char *task, const char *settings, TaskCase *c) { return facts_open(task, settings, arena, c); }
 
 /* Counts of the slot drawn first and second against successive sampling with weights (g+1)^-0.99. */
 static void check_slots(double count[2][32], int slots, double n)
@@ -58,7 +53,7 @@ static void check_uniform(const double *count, int n, const char *what)
 START_TEST(mqar_full)
 {
     TaskCase c;
-    if (!opens("mqar", "{len: 32, kv: 8, vocab: 34}", &c)) return;
+    if (!facts_open("mqar", "{len: 32, kv: 8, vocab: 34}", &c)) return;
     for (uint64_t i = 0; i < 1000; i++) {
         int first = 0;
         task_draw(&c, i);
@@ -116,7 +111,7 @@ START_TEST(forgetting_layout)
                                             "{len: 26, kv: 3, updates: 2, vocab: 28}",
                                             "{len: 26, kv: 3, updates: 2, vocab: 28, compat: zoology}" };
     TaskCase c;
-    if (!opens("forgetting_mqar", settings[_i], &c)) return;
+    if (!facts_open("forgetting_mqar", settings[_i], &c)) return;
     const int *x = c.e.input;
     double keys[HALF] = { 0 }, values[HALF] = { 0 }, index[M * N] = { 0 }, shift[HALF] = { 0 };
     double slot[2][32] = { { 0 } }, filler[2 * HALF] = { 0 }, repeats = 0;
@@ -177,9 +172,9 @@ START_TEST(forgetting_memory)
     char settings[96];
     TaskCase c;
     snprintf(settings, sizeof settings, "{len: %d, kv: %d, updates: %d, vocab: %d}", len, n, m, 2 * h);
-    if (!opens("forgetting_mqar", settings, &c)) return;
+    if (!facts_open("forgetting_mqar", settings, &c)) return;
     int value[4], codes = (int)pow(h, n), count = 0;
-    bool first[16] = { false }, *seen = ARENA_NEW(arena, bool, codes);
+    bool first[16] = { false }, *seen = ARENA_NEW(facts_arena, bool, codes);
     mark_latest(n, m, h, 0, 0, value, first, seen);
     for (int i = 0; i < codes; i++) count += seen[i];
     ck_assert_double_eq_tol(c.task->memory_bits(c.cfg, c.data), log2(count), 1e-9);
@@ -195,7 +190,7 @@ START_TEST(compositional_layout)
                                             "{len: 38, kv: 4, vocab: 40, filler: disjoint}",
                                             "{len: 38, kv: 4, vocab: 40}" };
     TaskCase c;
-    if (!opens("compositional_mqar", settings[_i], &c)) return;
+    if (!facts_open("compositional_mqar", settings[_i], &c)) return;
     const int *x = c.e.input;
     double ids[40] = { 0 }, filler[40] = { 0 }, slot[2][32] = { { 0 } }, same[2][3] = { { 0 } };
     for (uint64_t k = 0; k < DRAWS; k++) {
@@ -240,7 +235,7 @@ START_TEST(stacked_layout)
 {
     enum { PAIRS = 3, KEYS = 5, VALUES = 4 };
     TaskCase c;
-    if (!opens("stacked_mqar", "{kv: 3, keys: 5, values: 4, passes: 2}", &c)) return;
+    if (!facts_open("stacked_mqar", "{kv: 3, keys: 5, values: 4, passes: 2}", &c)) return;
     ck_assert_int_eq(c.shape.vocab_in, KEYS * (VALUES + 1));
     const int *x = c.e.input;
     double ids[KEYS * VALUES] = { 0 }, again[PAIRS] = { 0 }, asked[PAIRS] = { 0 };
@@ -276,7 +271,7 @@ END_TEST
 START_TEST(joint_sizes)
 {
     TaskCase c;
-    if (!opens("joint_recall", "{contexts: [5, 16], keys: [5, 16], n_value: 16}", &c)) return;
+    if (!facts_open("joint_recall", "{contexts: [5, 16], keys: [5, 16], n_value: 16}", &c)) return;
     ck_assert_int_eq(c.shape.max_len, 1057);
     ck_assert_double_eq(c.shape.chance_majority, 0.0625);
     double contexts[12] = { 0 }, keys[12] = { 0 }, excess = 0, squares = 0;
@@ -311,7 +306,7 @@ START_TEST(induction_layout)
     static const char *const settings[] = { "{len: 12, vocab: 7, induction_len: 2, loss: all}",
                                             "{len: 12, vocab: 7, induction_len: 2, num_triggers: 2, loss: all}" };
     TaskCase c;
-    if (!opens("induction_heads", settings[_i], &c)) return;
+    if (!facts_open("induction_heads", settings[_i], &c)) return;
     const int *x = c.e.input;
     double place[81] = { 0 }, data[5] = { 0 }, answer[2][5] = { { 0 } };
     for (uint64_t i = 0; i < DRAWS; i++) {
@@ -349,7 +344,7 @@ END_TEST
 START_TEST(induction_safari)
 {
     TaskCase c;
-    if (!opens("induction_heads", "{len: 8, num_triggers: 2, compat: safari}", &c)) return;
+    if (!facts_open("induction_heads", "{len: 8, num_triggers: 2, compat: safari}", &c)) return;
     double single = 0, first = 0;
     for (uint64_t i = 0; i < DRAWS; i++) {
         int triggers = 0;
@@ -382,7 +377,7 @@ START_TEST(associative_layout)
     static const char *const settings[] = { "{vocab: 11, len: 12}",
                                             "{vocab: 11, len: 12, allow_dot: true, loss: all}" };
     TaskCase c;
-    if (!opens("associative_recall", settings[_i], &c)) return;
+    if (!facts_open("associative_recall", settings[_i], &c)) return;
     const int *x = c.e.input;
     double keys[4] = { 0 }, values[5] = { 0 }, asked[4] = { 0 }, answers[6] = { 0 }, first = 0;
     for (uint64_t i = 0; i < DRAWS; i++) {
@@ -420,7 +415,7 @@ START_TEST(needle_single)
     static const char *const settings[] = { "{len: 24, fillers: 4, values: 3}",
                                             "{len: 24, values: 3, distractor: true}" };
     TaskCase c;
-    if (!opens("needle", settings[_i], &c)) return;
+    if (!facts_open("needle", settings[_i], &c)) return;
     const int *x = c.e.input, mark = _i ? 0 : 4, low = _i ? 2 : 0, fillers = _i ? 3 : 4;
     double depth[21] = { 0 }, values[3] = { 0 }, filler[4] = { 0 };
     for (uint64_t i = 0; i < DRAWS; i++) {
@@ -448,7 +443,7 @@ END_TEST
 START_TEST(needle_passkey)
 {
     TaskCase c;
-    if (!opens("needle", "{variant: passkey, digits: 3, len: 16, fillers: 4, values: 3}", &c)) return;
+    if (!facts_open("needle", "{variant: passkey, digits: 3, len: 16, fillers: 4, values: 3}", &c)) return;
     const int *x = c.e.input;
     double depth[9] = { 0 }, values[27] = { 0 };
     for (uint64_t i = 0; i < DRAWS; i++) {
@@ -471,7 +466,8 @@ END_TEST
 START_TEST(needle_keys)
 {
     TaskCase c;
-    if (!opens("needle", "{variant: multi_key, needles: 2, len: 14, fillers: 4, values: 3, key_ids: 4}", &c)) return;
+    if (!facts_open("needle", "{variant: multi_key, needles: 2, len: 14, fillers: 4, values: 3, key_ids: 4}", &c))
+        return;
     const int *x = c.e.input;
     double place[9 * 9] = { 0 }, keys[16] = { 0 }, values[9] = { 0 }, which[2] = { 0 };
     for (uint64_t i = 0; i < DRAWS; i++) {
@@ -502,7 +498,7 @@ int main(void)
     Suite *s = suite_create("tasks_recall");
     TCase *c = tcase_create("facts");
     tcase_set_timeout(c, 180);
-    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_checked_fixture(c, facts_setup, facts_teardown);
     tcase_add_test(c, mqar_full);
     tcase_add_loop_test(c, forgetting_layout, 0, 4);
     tcase_add_loop_test(c, forgetting_memory, 0, 5);
@@ -516,9 +512,5 @@ int main(void)
     tcase_add_test(c, needle_passkey);
     tcase_add_test(c, needle_keys);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

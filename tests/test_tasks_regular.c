@@ -10,15 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/suite.h"
 #include "support/task_facts.h"
 
 enum { DRAWS = 20000 };
-
-static Arena *arena;
-static void setup(void) { arena = arena_new("test"); }
-static void teardown(void) { arena_free(arena); }
-
-static bool opens(const char *task, const char *settings, TaskCase *c) { return facts_open(task, settings, arena, c); }
 
 static bool near(double x, double page, double half_digit) { return fabs(x - page) <= half_digit + 1e-12; }
 
@@ -36,7 +31,7 @@ START_TEST(n_parity_bias)
     char settings[64];
     TaskCase c;
     snprintf(settings, sizeof settings, "{n: %d, len: %d, score: final}", n, 2 * n);
-    if (!opens("n_parity", settings, &c)) return;
+    if (!facts_open("n_parity", settings, &c)) return;
     double odd = n % 2 ? 0.5 : (1 - 1.0 / (n + 1)) / 2, hits = 0, first = 0, agree = 0;
     ck_assert_msg(near(odd, page[_i].odd, 5e-4), "n %d: %.5f", n, odd);
     ck_assert(fabs(c.shape.chance_majority - fmax(odd, 1 - odd)) < 1e-12);
@@ -56,7 +51,7 @@ START_TEST(n_parity_balanced)
 {
     TaskCase c;
     double agree = 0, odd = 0;
-    if (!opens("n_parity", "{n: 4, len: 8, balanced: true}", &c)) return;
+    if (!facts_open("n_parity", "{n: 4, len: 8, balanced: true}", &c)) return;
     ck_assert(c.shape.chance_majority == 0.5);
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
@@ -74,7 +69,7 @@ START_TEST(delayed_match_lengths)
     enum { N = 4, LO = N + 2, HI = 4 * N + 1 };
     TaskCase c;
     double lengths[HI + 1] = { 0 }, same[HI + 1] = { 0 }, asked[HI + 1] = { 0 };
-    if (!opens("delayed_match", NULL, &c)) return;
+    if (!facts_open("delayed_match", NULL, &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
         lengths[c.e.len]++;
@@ -118,7 +113,7 @@ START_TEST(automaton_baselines)
     double sum[3] = { 0 }, squares[3] = { 0 };
     snprintf(settings, sizeof settings, "{width: %d, radius: %d, orbit: %d, steps: %d}", o->width, o->radius, o->orbit,
              o->steps);
-    if (!opens("cellular_automaton", settings, &c)) return;
+    if (!facts_open("cellular_automaton", settings, &c)) return;
     int w = o->width, end = o->orbit * (w + 1), wrong;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
@@ -145,7 +140,7 @@ START_TEST(automaton_rule)
     enum { W = 12, ORBIT = 4, END = ORBIT * (W + 1) };
     TaskCase c;
     double ones = 0, coins = 0, heads = 0, next[8] = { 0 }, met[8] = { 0 };
-    if (!opens("cellular_automaton", "{width: 12, orbit: 4}", &c)) return;
+    if (!facts_open("cellular_automaton", "{width: 12, orbit: 4}", &c)) return;
     for (uint64_t i = 0; i < DRAWS; i++) {
         int rule[8] = { -1, -1, -1, -1, -1, -1, -1, -1 };
         bool tossed = false;
@@ -185,7 +180,7 @@ START_TEST(automaton_slices)
                                             "{width: 20, radius: 3, orbit: 6, form: next}" };
     TaskCase c;
     int wrong, unseen = 0;
-    if (!opens("cellular_automaton", settings[_i], &c)) return;
+    if (!facts_open("cellular_automaton", settings[_i], &c)) return;
     for (uint64_t i = 0; i < 2000; i++) {
         task_draw(&c, i);
         task_solve(&c, &wrong);
@@ -215,7 +210,7 @@ START_TEST(cycle_law)
     char settings[64];
     TaskCase c;
     snprintf(settings, sizeof settings, "{len: %d, cycle: %d, layout: final}", n, m);
-    if (!opens("cycle_navigation", settings, &c)) return;
+    if (!facts_open("cycle_navigation", settings, &c)) return;
     for (int i = 0; i < n; i++) walks *= 3;
     for (int w = 0; w < walks; w++) {
         int place = 0;
@@ -250,7 +245,7 @@ START_TEST(cycle_layouts)
     double moves[10] = { 0 };
     TaskCase c;
     snprintf(settings, sizeof settings, "{cycle: 7, len: 9, bos: false, layout: %s}", row[_i].layout);
-    if (!opens("cycle_navigation", settings, &c)) return;
+    if (!facts_open("cycle_navigation", settings, &c)) return;
     ck_assert_int_eq(c.shape.vocab_in, _i == 0 ? 3 : _i == 1 ? 4 : 11);
     ck_assert_int_eq(c.shape.vocab_out, _i < 2 ? 7 : 11);
     for (uint64_t i = 0; i < DRAWS; i++) {
@@ -277,7 +272,7 @@ START_TEST(even_pairs_answers)
 {
     TaskCase c;
     double odd[4] = { 0 }, seen[4] = { 0 };
-    if (!opens("even_pairs", "{len: [1, 3], bos: false}", &c)) return;
+    if (!facts_open("even_pairs", "{len: [1, 3], bos: false}", &c)) return;
     ck_assert(fabs(c.shape.chance_majority - 2 / 3.0) < 1e-12);
     for (uint64_t i = 0; i < DRAWS; i++) {
         int unequal = 0;
@@ -291,7 +286,7 @@ START_TEST(even_pairs_answers)
     for (int n = 1; n <= 3; n++) facts_share(seen[n], DRAWS, 1 / 3.0, "length", n);
     ck_assert(odd[1] == 0);
     for (int n = 2; n <= 3; n++) facts_share(odd[n], seen[n], 0.5, "odd at length", n);
-    if (!opens("even_pairs", "{len: 4, layout: every}", &c)) return;
+    if (!facts_open("even_pairs", "{len: 4, layout: every}", &c)) return;
     ck_assert(fabs(c.shape.chance_majority - 5 / 8.0) < 1e-12);
 }
 END_TEST
@@ -302,16 +297,16 @@ START_TEST(layouts_agree)
     static const char *const task[] = { "parity", "even_pairs", "cycle_navigation" };
     TaskCase a, b;
     for (int k = 0; k < 3; k++) {
-        if (!opens(task[k], "{layout: xlstm, len: [2, 39]}", &a) ||
-            !opens(task[k], "{layout: slice, len: [2, 39]}", &b))
+        if (!facts_open(task[k], "{layout: xlstm, len: [2, 39]}", &a) ||
+            !facts_open(task[k], "{layout: slice, len: [2, 39]}", &b))
             continue;
         for (uint64_t i = 0; i < 200; i++) {
             task_draw(&a, i), task_draw(&b, i);
             ck_assert(task_hash(&a, 0) == task_hash(&b, 0));
         }
     }
-    if (!opens("parity", "{layout: aussm, len: 12, bos: false}", &a)) return;
-    if (!opens("parity", "{layout: every, len: 12, bos: false}", &b)) return;
+    if (!facts_open("parity", "{layout: aussm, len: 12, bos: false}", &a)) return;
+    if (!facts_open("parity", "{layout: every, len: 12, bos: false}", &b)) return;
     ck_assert(a.shape.vocab_in == 3 && a.shape.vocab_out == 3);
     for (uint64_t i = 0; i < 200; i++) {
         task_draw(&a, i), task_draw(&b, i);
@@ -335,7 +330,7 @@ START_TEST(word_generators)
     double first = 0;
     bool reached[12] = { false };
     snprintf(settings, sizeof settings, "{group: %s, generators: few, len: 41, bos: false}", few[_i].group);
-    if (!opens("word_problem", settings, &c)) return;
+    if (!facts_open("word_problem", settings, &c)) return;
     for (uint64_t i = 0; i < 2000; i++) {
         task_draw(&c, i);
         for (int t = 0; t < 41; t++) {
@@ -354,7 +349,7 @@ START_TEST(word_identity)
 {
     TaskCase c;
     double back = 0;
-    if (!opens("word_problem", "{group: S5, generators: swaps, len: 2, count_bos: true}", &c)) return;
+    if (!facts_open("word_problem", "{group: S5, generators: swaps, len: 2, count_bos: true}", &c)) return;
     ck_assert(c.shape.vocab_in == 127 && c.shape.vocab_out == 127);
     ck_assert(fabs(c.shape.chance_majority - 1 / 3.0) < 1e-12);
     for (uint64_t i = 0; i < DRAWS; i++) {
@@ -371,7 +366,7 @@ int main(void)
     Suite *s = suite_create("tasks_regular");
     TCase *c = tcase_create("tasks_regular");
     tcase_set_timeout(c, 120);
-    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_checked_fixture(c, facts_setup, facts_teardown);
     tcase_add_loop_test(c, n_parity_bias, 0, 4);
     tcase_add_test(c, n_parity_balanced);
     tcase_add_test(c, delayed_match_lengths);
@@ -385,9 +380,5 @@ int main(void)
     tcase_add_loop_test(c, word_generators, 0, 3);
     tcase_add_test(c, word_identity);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

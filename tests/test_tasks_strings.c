@@ -10,15 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/suite.h"
 #include "support/task_facts.h"
 
 enum { DRAWS = 40000 };
-
-static Arena *arena;
-static void setup(void) { arena = arena_new("test"); }
-static void teardown(void) { arena_free(arena); }
-
-static bool opens(const char *task, const char *settings, TaskCase *c) { return facts_open(task, settings, arena, c); }
 
 /* As facts_share, and exactly none or all where the probability is 0 or 1. */
 static void share(double hits, double n, double p, const char *what, int index)
@@ -57,7 +52,7 @@ START_TEST(majority_cumulative)
 {
     enum { N = 20 };
     TaskCase c;
-    if (!opens("majority", "{len: 20}", &c)) return;
+    if (!facts_open("majority", "{len: 20}", &c)) return;
     double ones[N] = { 0 }, bits[N] = { 0 }, expected = 0;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
@@ -84,7 +79,7 @@ START_TEST(majority_final)
     TaskCase c;
     for (int i = 0; i < 3; i++) {
         snprintf(settings, sizeof settings, "{len: %d, layout: final}", lens[i]);
-        if (!opens("majority", settings, &c)) return;
+        if (!facts_open("majority", settings, &c)) return;
         double ones = 0;
         for (uint64_t k = 0; k < DRAWS; k++) {
             task_draw(&c, k);
@@ -140,7 +135,7 @@ START_TEST(vocab_law)
 {
     const Vote *v = &votes[_i];
     TaskCase c;
-    if (!opens("vocab_majority", v->settings, &c)) return;
+    if (!facts_open("vocab_majority", v->settings, &c)) return;
     double want[16] = { 0 }, hits[16] = { 0 }, all = 0;
     const int cap = strstr(v->settings, "cap: 3") ? 3 : 6;
     for (int code = 0; code < 15625; code++) {
@@ -165,7 +160,7 @@ START_TEST(vocab_untied)
     static const char *const settings[] = { "{alphabet: 9, len: 10}", "{alphabet: 9, len: 10, compat: zoology}",
                                             "{alphabet: 4000, len: 10}" };
     TaskCase c;
-    if (!opens("vocab_majority", settings[_i], &c)) return;
+    if (!facts_open("vocab_majority", settings[_i], &c)) return;
     double leads[16] = { 0 };
     for (uint64_t i = 0; i < 2000; i++) {
         int count[4000] = { 0 }, winner = c.shape.vocab_in, runner_up = 0;
@@ -189,7 +184,7 @@ START_TEST(distinct_law)
 {
     enum { N = 9, K = 7 };
     TaskCase c;
-    if (!opens("distinct", "{alphabet: 9, len: 9}", &c)) return;
+    if (!facts_open("distinct", "{alphabet: 9, len: 9}", &c)) return;
     double p[N + 1] = { 1 }, hits[N + 1] = { 0 }, first[K + 2] = { 0 };
     for (int t = 0; t < N; t++)
         for (int d = t + 1; d > 0; d--) {
@@ -218,10 +213,10 @@ START_TEST(agreement_layout)
 {
     enum { GAP = 3, FILLERS = 2, K = 3, MAX = 5 };
     TaskCase c;
-    if (!opens("agreement",
-               _i ? "{len: [1, 5], k: 3, gap: 3, fillers: 2, variant: crossed}"
-                  : "{len: [1, 5], k: 3, gap: 3, fillers: 2}",
-               &c))
+    if (!facts_open("agreement",
+                    _i ? "{len: [1, 5], k: 3, gap: 3, fillers: 2, variant: crossed}"
+                       : "{len: [1, 5], k: 3, gap: 3, fillers: 2}",
+                    &c))
         return;
     double gaps[GAP + 1] = { 0 }, fillers[FILLERS] = { 0 }, types[K] = { 0 }, lens[MAX + 1] = { 0 };
     double items = 0, filled = 0, openers = 0;
@@ -275,7 +270,7 @@ START_TEST(frame_layout)
 {
     const Frame *f = &frames[_i];
     TaskCase c;
-    if (!opens(f->task, f->settings, &c)) return;
+    if (!facts_open(f->task, f->settings, &c)) return;
     const int blanks = f->n * f->blanks, query = f->symbols + (f->blanks > 0);
     ck_assert_int_eq(c.shape.vocab_in, query + 1);
     ck_assert_int_eq(c.shape.max_len, f->n + blanks + f->out);
@@ -300,11 +295,11 @@ START_TEST(frame_answers)
 {
     enum { N = 7 };
     TaskCase reverse, twice, odds, even, fed;
-    if (!opens("reverse_string", "{len: 7, alphabet: 5}", &reverse) ||
-        !opens("duplicate_string", "{len: 7, alphabet: 5}", &twice) ||
-        !opens("duplicate_string", "{len: 7, alphabet: 5, layout: aussm}", &fed) ||
-        !opens("odds_first", "{len: 7, alphabet: 5}", &odds) ||
-        !opens("odds_first", "{len: 7, alphabet: 5, docstring_order: true}", &even))
+    if (!facts_open("reverse_string", "{len: 7, alphabet: 5}", &reverse) ||
+        !facts_open("duplicate_string", "{len: 7, alphabet: 5}", &twice) ||
+        !facts_open("duplicate_string", "{len: 7, alphabet: 5, layout: aussm}", &fed) ||
+        !facts_open("odds_first", "{len: 7, alphabet: 5}", &odds) ||
+        !facts_open("odds_first", "{len: 7, alphabet: 5, docstring_order: true}", &even))
         return;
     static const int at_odds[] = { 1, 3, 5, 0, 2, 4, 6 }, at_even[] = { 0, 2, 4, 6, 1, 3, 5 };
     double symbols[5] = { 0 };
@@ -335,7 +330,7 @@ START_TEST(missing_parity)
 {
     enum { N = 9 };
     TaskCase c;
-    if (!opens("missing_duplicate", "{len: 9}", &c)) return;
+    if (!facts_open("missing_duplicate", "{len: 9}", &c)) return;
     double holes[N] = { 0 }, ones = 0;
     for (uint64_t i = 0; i < DRAWS; i++) {
         int parity = 0, hole = -1;
@@ -363,7 +358,7 @@ END_TEST
 START_TEST(missing_share)
 {
     TaskCase c;
-    if (!opens("missing_duplicate", "{len: [1, 40]}", &c)) return;
+    if (!facts_open("missing_duplicate", "{len: [1, 40]}", &c)) return;
     double ones = 0;
     for (uint64_t i = 0; i < DRAWS; i++) {
         task_draw(&c, i);
@@ -407,7 +402,7 @@ START_TEST(sort_by_place)
         TaskCase c;
         double sum = 0, squares = 0, first = 0;
         snprintf(settings, sizeof settings, "{len: %d}", n);
-        if (!opens("bucket_sort", settings, &c)) return;
+        if (!facts_open("bucket_sort", settings, &c)) return;
         rounds_to(quantile_share(n), known[i], 1e-3);
         for (uint64_t k = 0; k < (uint64_t)draws; k++) {
             double right = 0;
@@ -439,8 +434,8 @@ START_TEST(stack_heights)
 {
     enum { N = 7, A = 2 };
     TaskCase c, tail;
-    if (!opens("stack_manipulation", "{len: 7}", &c) ||
-        !opens("stack_manipulation", "{len: 7, score_tail: true}", &tail))
+    if (!facts_open("stack_manipulation", "{len: 7}", &c) ||
+        !facts_open("stack_manipulation", "{len: 7, score_tail: true}", &tail))
         return;
     double p[N + 1] = { 0 }, hits[N + 1] = { 0 }, starts[N + 1] = { 0 }, actions[A + 1] = { 0 }, symbols[A] = { 0 };
     double acted = 0, shown = 0, mean = 0;
@@ -470,7 +465,7 @@ END_TEST
 START_TEST(stack_tail)
 {
     TaskCase c;
-    if (!opens("stack_manipulation", "{len: 7, compat: chomsky}", &c)) return;
+    if (!facts_open("stack_manipulation", "{len: 7, compat: chomsky}", &c)) return;
     for (uint64_t i = 0; i < 2000; i++) {
         bool ended = false;
         task_draw(&c, i);
@@ -491,7 +486,7 @@ int main(void)
     Suite *s = suite_create("tasks_strings");
     TCase *c = tcase_create("strings");
     tcase_set_timeout(c, 120);
-    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_checked_fixture(c, facts_setup, facts_teardown);
     tcase_add_test(c, majority_cumulative);
     tcase_add_test(c, majority_final);
     tcase_add_loop_test(c, vocab_law, 0, (int)(sizeof votes / sizeof *votes));
@@ -506,9 +501,5 @@ int main(void)
     tcase_add_test(c, stack_heights);
     tcase_add_test(c, stack_tail);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

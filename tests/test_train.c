@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "support/suite.h"
 #include "sweep/sweep.h"
 #include "train/batch.h"
 #include "train/optim.h"
@@ -453,9 +454,5 @@ int main(void)
     tcase_add_test(t, weights_come_back);
     tcase_add_test(t, training_learns);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_value.c - configuration trees: building, paths, merging, flow and block text, nearest names. */
 #include "base/value.h"
+#include "support/suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -524,9 +525,5 @@ int main(void)
     tcase_add_test(t, numbers);
     tcase_add_test(t, nearest_names);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

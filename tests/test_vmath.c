@@ -4,6 +4,7 @@
  * The reference is libm in double at the float argument, so the bounds hold for the function, not for its input.
  */
 #include "base/vmath.h"
+#include "support/suite.h"
 
 #include <check.h>
 #include <float.h>
@@ -232,9 +233,5 @@ int main(void)
     tcase_add_loop_test(t, loops_agree_at_any_length, 0, FUNCTIONS);
     tcase_add_test(t, vector_helpers);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/yaml.h"
+#include "support/suite.h"
 
 static Arena *arena;
 static void setup(void) { arena = arena_new("test"); }
@@ -168,9 +169,5 @@ int main(void)
     tcase_add_test(c, billion_laughs);
     tcase_add_test(c, files);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * gradcheck.c - see gradcheck.h. */
 #include "gradcheck.h"
+#include "suite.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -335,10 +336,7 @@ int gradcheck_main(int argc, char **argv, const char *suite, const GradCase *cas
     tcase_add_loop_test(tc, gradient_case, 0, n);
     suite_add_tcase(s, tc);
     if (more) more(s);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
+    const int code = suite_run_together(s);
     arena_free(run.arena);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return code;
 }

@@ -118,7 +118,11 @@ const Fact *facts_of_case(const Fact *all, int n, const Fact *of, const char *ke
     return NULL;
 }
 
-bool facts_open(const char *task, const char *settings, Arena *a, TaskCase *out)
+Arena *facts_arena;
+void facts_setup(void) { facts_arena = arena_new("test"); }
+void facts_teardown(void) { arena_free(facts_arena); }
+
+bool facts_open(const char *task, const char *settings, TaskCase *out)
 {
     Err err = { 0 };
     const Task *t = task_find(task);
@@ -127,7 +131,7 @@ bool facts_open(const char *task, const char *settings, Arena *a, TaskCase *out)
         fflush(stdout);
         return false;
     }
-    bool ok = task_open(t, settings, a, out, &err);
+    bool ok = task_open(t, settings, facts_arena, out, &err);
     ck_assert_msg(ok, "%s %s: %s", task, settings ? settings : "", err.msg);
     return true;
 }

@@ -17,7 +17,22 @@
 #ifndef SEQPROBE_TESTS_TASK_FACTS_H
 #define SEQPROBE_TESTS_TASK_FACTS_H
 
+#include <check.h>
+
 #include "task_case.h"
+
+#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
+
+/* As ck_assert, which leaves a mark at every call: too slow where nothing is wrong millions of times. */
+#define MUST(cond)                                                                                                     \
+    do {                                                                                                               \
+        if (!(cond)) ck_abort_msg("not so: %s", #cond);                                                                \
+    } while (0)
+#define MUST_EQ(x, y)                                                                                                  \
+    do {                                                                                                               \
+        int x_ = (x), y_ = (y);                                                                                        \
+        if (x_ != y_) ck_abort_msg("%s is %d, not %d (%s)", #x, x_, y_, #y);                                           \
+    } while (0)
 
 typedef struct Fact {
     const Task *task;
@@ -33,9 +48,13 @@ const Fact *facts_load(const char *only, Arena *a, int *n);
 /* The first fact of the same case with this key, or NULL. */
 const Fact *facts_of_case(const Fact *all, int n, const Fact *of, const char *key);
 
-/* Open a task with settings (NULL: defaults), or say "skipped: not built: NAME" and return false. Settings that fail
- * fail the test. */
-bool facts_open(const char *task, const char *settings, Arena *a, TaskCase *out);
+/* The fixture of a test: an arena that lives as long as it. */
+extern Arena *facts_arena;
+void facts_setup(void);
+void facts_teardown(void);
+/* Open a task with settings (NULL: defaults) in that arena, or say "skipped: not built: NAME" and return false. Settings
+ * that fail fail the test. */
+bool facts_open(const char *task, const char *settings, TaskCase *out);
 /* `hits` of n independent draws within 4 standard errors of probability p; `what` and `index` name them. */
 void facts_share(double hits, double n, double p, const char *what, int index);
 /* A mean of n values with sum and sum of squares, within 4 standard errors of `want`. */
