@@ -66,9 +66,9 @@ texts=$(find Makefile runner tasks models tests plots configs .ci -type f 2>/dev
     grep -rnE --include='*.[ch]' '#include "(\.\./)*(tasks|models)/' runner tests 2>/dev/null |
         sed 's|$| (plug-ins are seen through the registry)|'
 
-    # No plug-in is named in the runner (an op may share its name with the mixer built on it).
+    # No plug-in is named in the runner.
     for id in $(ls tasks/*/*.c models/*/*.c 2>/dev/null | grep -v /common/ | sed 's|.*/||; s|\.c$||'); do
-        grep -rn --include='*.[ch]' "\"$id\"" runner | grep -v '^runner/tape/op_' | sed "s|\$| (names plug-in $id)|"
+        grep -rn --include='*.[ch]' "\"$id\"" runner | sed "s|\$| (names plug-in $id)|"
     done
 } > "$found"
 if [ -n "$1" ]; then cat "$found"; [ ! -s "$found" ]; exit; fi

@@ -482,5 +482,5 @@ Tensor *op_attention(Tape *t, Tensor *q, Tensor *k, Tensor *v, double scale, int
     for (int i = 0; i < n.T; i++) pairs += key_last(&n, i) - key_first(&n, i) + 1;
     tape_flops(t, n.B * n.H * pairs * (2.0 * (n.K + n.V) + !!in.distance + !!in.log_f + !!in.full));
     if (!t->grad) arena_reset(t->arena, mark);
-    return PUSH(t, "attention", o, s, q, k, v, in.distance, in.log_f, in.full);
+    return PUSH(t, "softmax_attention", o, s, q, k, v, in.distance, in.log_f, in.full);
 }

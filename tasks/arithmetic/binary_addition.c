@@ -21,54 +21,27 @@
  */
 #include "task.h"
 #include "common/binary.h"
-#include "common/chomsky.h"
 #include "common/solvable.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { VERSION = 1 };
 
-typedef struct {
-    Length len;
-    int blanks, compat;
-    bool score_tail;
-} Cfg;
+typedef BinaryCfg Cfg;
 
-static const Option options[] = {
-    CHOMSKY_OPTIONS(Cfg, "[3, 20]", 1),
-    OPT_B(Cfg, score_tail, "false", "score what follows the terminator: zeros"),
-    OPT_E(Cfg, compat, "none", "none|chomsky", "chomsky: train on the tail, but do not score it"),
-    OPT_END,
-};
-
-static Chomsky frame(const Cfg *c) { return (Chomsky){ .symbols = 3, .blanks = c->blanks }; }
+static const Option options[] = { BINARY_OPTIONS(Cfg), OPT_END };
 
 static bool shape(const void *cfg, const void *data, TaskShape *out, Err *err)
 {
     (void)data;
-    const Cfg *c = cfg;
-    const Chomsky f = frame(c);
-    const int n = length_max(&c->len);
-    if (c->score_tail && c->compat)
-        return err_set(err, EXIT_USAGE, "binary_addition: compat: chomsky needs score_tail: false");
-    *out = (TaskShape){
-        .vocab_in = chomsky_vocab(&f),
-        .vocab_out = 3,
-        .max_len = chomsky_len(&f, n, n + 1),
-        .chance_uniform = 1.0 / 3,
-        .ceiling = 1,
-        .headline = "acc_token",
-        .slice_label = "index",
-    };
-    return true;
+    return binary_shape(cfg, "binary_addition", 1, out, err);
 }
 
 static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
 {
     (void)data;
     const Cfg *c = cfg;
-    const Chomsky f = frame(c);
+    const Chomsky f = binary_frame(c);
     int y[CHOMSKY_LEN_MAX + 2], *x = e->input, carry = 0, i = 0;
     const int n = c->len.now, a = binary_pair(rng, n, x), b = n - 1 - a;
     for (; i < a || i < b; i++) {
@@ -100,12 +73,7 @@ static int answer(const void *cfg, const int *x, int n, int *y)
     return n + 1;
 }
 
-static void solve(const void *cfg, const void *data, const int *input, int len, int *prediction)
-{
-    (void)data;
-    const Chomsky f = frame(cfg);
-    chomsky_solve(&f, cfg, answer, input, len, prediction);
-}
+CHOMSKY_SOLVE(binary_frame, answer)
 
 /* 2 up to 2^(n-2), with b = 1 next to all a of n-2 digits. */
 static double memory_bits(const void *cfg, const void *data)
@@ -120,10 +88,7 @@ static double memory_bits(const void *cfg, const void *data)
 static const char *symbol(const void *cfg, const void *data, int id, bool is_target, char *buf)
 {
     (void)data, (void)buf;
-    const Chomsky f = frame(cfg);
-    if (is_target && id == BINARY_SEPARATOR) return "<end>";
-    if (!is_target && chomsky_symbol(&f, id)) return chomsky_symbol(&f, id);
-    return id == BINARY_SEPARATOR ? "+" : id ? "1" : "0";
+    return binary_symbol(cfg, "+", id, is_target);
 }
 
 static Theory theory(const void *cfg, TheoryClass cls, int layers)

@@ -22,57 +22,30 @@
  */
 #include "task.h"
 #include "common/binary.h"
-#include "common/chomsky.h"
 #include "common/limbs.h"
 #include "common/solvable.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { VERSION = 1 };
 
 enum { LIMBS_MAX = CHOMSKY_LEN_MAX / 32 + 1 };
 
-typedef struct {
-    Length len;
-    int blanks, compat;
-    bool score_tail;
-} Cfg;
+typedef BinaryCfg Cfg;
 
-static const Option options[] = {
-    CHOMSKY_OPTIONS(Cfg, "[3, 20]", 1),
-    OPT_B(Cfg, score_tail, "false", "score what follows the terminator: zeros"),
-    OPT_E(Cfg, compat, "none", "none|chomsky", "chomsky: train on the tail, but do not score it"),
-    OPT_END,
-};
-
-static Chomsky frame(const Cfg *c) { return (Chomsky){ .symbols = 3, .blanks = c->blanks }; }
+static const Option options[] = { BINARY_OPTIONS(Cfg), OPT_END };
 
 static bool shape(const void *cfg, const void *data, TaskShape *out, Err *err)
 {
     (void)data;
-    const Cfg *c = cfg;
-    const Chomsky f = frame(c);
-    const int n = length_max(&c->len);
-    if (c->score_tail && c->compat)
-        return err_set(err, EXIT_USAGE, "binary_multiplication: compat: chomsky needs score_tail: false");
-    *out = (TaskShape){
-        .vocab_in = chomsky_vocab(&f),
-        .vocab_out = 3,
-        .max_len = chomsky_len(&f, n, n),
-        .chance_uniform = 1.0 / 3,
-        .ceiling = 1,
-        .headline = "acc_token",
-        .slice_label = "index",
-    };
-    return true;
+    return binary_shape(cfg, "binary_multiplication", 0, out, err);
 }
 
 static void sample(const void *cfg, const void *data, Rng *rng, Example *e)
 {
     (void)data;
     const Cfg *c = cfg;
-    const Chomsky f = frame(c);
+    const Chomsky f = binary_frame(c);
     uint32_t a[LIMBS_MAX] = { 0 }, b[LIMBS_MAX] = { 0 }, product[2 * LIMBS_MAX];
     int y[CHOMSKY_LEN_MAX + 1], *x = e->input;
     const int n = c->len.now, na = binary_pair(rng, n, x), nb = n - 1 - na;
@@ -106,12 +79,7 @@ static int answer(const void *cfg, const int *x, int n, int *y)
     return n;
 }
 
-static void solve(const void *cfg, const void *data, const int *input, int len, int *prediction)
-{
-    (void)data;
-    const Chomsky f = frame(cfg);
-    chomsky_solve(&f, cfg, answer, input, len, prediction);
-}
+CHOMSKY_SOLVE(binary_frame, answer)
 
 static double memory_bits(const void *cfg, const void *data)
 {
@@ -125,10 +93,7 @@ static double memory_bits(const void *cfg, const void *data)
 static const char *symbol(const void *cfg, const void *data, int id, bool is_target, char *buf)
 {
     (void)data, (void)buf;
-    const Chomsky f = frame(cfg);
-    if (is_target && id == BINARY_SEPARATOR) return "<end>";
-    if (!is_target && chomsky_symbol(&f, id)) return chomsky_symbol(&f, id);
-    return id == BINARY_SEPARATOR ? "*" : id ? "1" : "0";
+    return binary_symbol(cfg, "*", id, is_target);
 }
 
 static Theory theory(const void *cfg, TheoryClass cls, int layers)

@@ -24,7 +24,6 @@
 #include "common/solvable.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { VERSION = 1 };
@@ -156,12 +155,7 @@ static int answer(const void *cfg, const int *x, int n, int *y)
     return out;
 }
 
-static void solve(const void *cfg, const void *data, const int *input, int len, int *prediction)
-{
-    (void)data;
-    const Chomsky f = frame(cfg);
-    chomsky_solve(&f, cfg, answer, input, len, prediction);
-}
+CHOMSKY_SOLVE(frame, answer)
 
 static double memory_bits(const void *cfg, const void *data)
 {

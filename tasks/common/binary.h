@@ -7,9 +7,27 @@
 #ifndef SEQPROBE_TASKS_BINARY_H
 #define SEQPROBE_TASKS_BINARY_H
 
-#include "base/base.h"
+#include "common/chomsky.h"
 
 enum { BINARY_SEPARATOR = 2 };
+
+/* The options of both tasks; answers end with the separator's id as terminator, then zeros (the tail). */
+typedef struct BinaryCfg {
+    Length len;
+    int blanks, compat;
+    bool score_tail;
+} BinaryCfg;
+
+#define BINARY_OPTIONS(T) \
+    CHOMSKY_OPTIONS(T, "[3, 20]", 1), \
+    OPT_B(T, score_tail, "false", "score what follows the terminator: zeros"), \
+    OPT_E(T, compat, "none", "none|chomsky", "chomsky: train on the tail, but do not score it")
+
+static inline Chomsky binary_frame(const BinaryCfg *c) { return (Chomsky){ .symbols = 3, .blanks = c->blanks }; }
+/* For answers of n + more places to n symbols. Fails, naming `task`, for compat with score_tail. */
+bool binary_shape(const BinaryCfg *c, const char *task, int more, TaskShape *out, Err *err);
+/* Bits, the frame's marks, the terminator and `sign` for the separator. */
+const char *binary_symbol(const BinaryCfg *c, const char *sign, int id, bool is_target);
 
 /* n random bits into x, not all 0. */
 static inline void binary_number(Rng *rng, int n, int *x)

@@ -2,6 +2,8 @@
  * chomsky.c - see chomsky.h. */
 #include "common/chomsky.h"
 
+#include <stdio.h>
+
 static int id_query(const Chomsky *f) { return f->symbols + (f->blanks > 0); }
 
 int chomsky_vocab(const Chomsky *f) { return id_query(f) + 1; }
@@ -38,4 +40,13 @@ const char *chomsky_symbol(const Chomsky *f, int id)
 {
     if (id == id_query(f)) return "?";
     return f->blanks && id == f->symbols ? "." : NULL;
+}
+
+const char *chomsky_number(const Chomsky *f, int id, bool is_target, char *buf)
+{
+    const char *mark = is_target ? NULL : chomsky_symbol(f, id);
+    if (mark) return mark;
+    if (id >= chomsky_vocab(f)) return "<pad>";
+    snprintf(buf, 32, "%d", id);
+    return buf;
 }

@@ -42,7 +42,17 @@ void chomsky_write(const Chomsky *f, int n, const int *y, int out, int scored, i
  * before the first other id, and returns out <= CHOMSKY_OUT_MAX; what is asked for beyond is 0. */
 typedef int (*ChomskyAnswer)(const void *cfg, const int *x, int n, int *y);
 void chomsky_solve(const Chomsky *f, const void *cfg, ChomskyAnswer answer, const int *input, int len, int *prediction);
+/* The solve() of a task that has `Chomsky frame(cfg)` and a ChomskyAnswer `answer`. */
+#define CHOMSKY_SOLVE(frame, answer) \
+    static void solve(const void *cfg, const void *data, const int *input, int len, int *prediction) \
+    { \
+        (void)data; \
+        const Chomsky f = frame(cfg); \
+        chomsky_solve(&f, cfg, answer, input, len, prediction); \
+    }
 /* "." for the blank, "?" for the query, NULL for any other id. */
 const char *chomsky_symbol(const Chomsky *f, int id);
+/* The symbol of a task whose other ids are numbers, up to the vocabulary, and a pad. */
+const char *chomsky_number(const Chomsky *f, int id, bool is_target, char *buf);
 
 #endif

@@ -30,7 +30,6 @@
 #include "common/solvable.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { VERSION = 1 };
@@ -107,12 +106,7 @@ static int answer(const void *cfg, const int *x, int n, int *y)
     return n;
 }
 
-static void solve(const void *cfg, const void *data, const int *input, int len, int *prediction)
-{
-    (void)data;
-    const Chomsky f = frame(cfg);
-    chomsky_solve(&f, cfg, answer, input, len, prediction);
-}
+CHOMSKY_SOLVE(frame, answer)
 
 static double memory_bits(const void *cfg, const void *data)
 {
@@ -127,10 +121,7 @@ static const char *symbol(const void *cfg, const void *data, int id, bool is_tar
 {
     (void)data;
     const Chomsky f = frame(cfg);
-    if (!is_target && chomsky_symbol(&f, id)) return chomsky_symbol(&f, id);
-    if (id >= chomsky_vocab(&f)) return "<pad>";
-    snprintf(buf, 32, "%d", id);
-    return buf;
+    return chomsky_number(&f, id, is_target, buf);
 }
 
 static Theory theory(const void *cfg, TheoryClass cls, int layers)

@@ -136,12 +136,7 @@ static int answer(const void *cfg, const int *x, int n, int *y)
     return n + 1;
 }
 
-static void solve(const void *cfg, const void *data, const int *input, int len, int *prediction)
-{
-    (void)data;
-    const Chomsky f = frame(cfg);
-    chomsky_solve(&f, cfg, answer, input, len, prediction);
-}
+CHOMSKY_SOLVE(frame, answer)
 
 static double memory_bits(const void *cfg, const void *data)
 {
