@@ -520,7 +520,4 @@ static Suite *base_suite(void)
     return s;
 }
 
-int main(void)
-{
-    return suite_run(base_suite());
-}
+int main(void) { return suite_run(base_suite()); }

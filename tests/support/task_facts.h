@@ -52,8 +52,8 @@ const Fact *facts_of_case(const Fact *all, int n, const Fact *of, const char *ke
 extern Arena *facts_arena;
 void facts_setup(void);
 void facts_teardown(void);
-/* Open a task with settings (NULL: defaults) in that arena, or say "skipped: not built: NAME" and return false. Settings
- * that fail fail the test. */
+/* Open a task with settings (NULL: defaults) in that arena, or say "skipped: not built: NAME" and return false. Bad
+ * settings fail the test. */
 bool facts_open(const char *task, const char *settings, TaskCase *out);
 /* `hits` of n independent draws within 4 standard errors of probability p; `what` and `index` name them. */
 void facts_share(double hits, double n, double p, const char *what, int index);
