@@ -173,10 +173,11 @@ quick: link ## six task families x the core mixers: build, train, table, figures
 	@$(call SWEEP,$(CONFIG))
 	@$(PROGRAM) table $(CONFIG) --save && $(PROGRAM) plot $(CONFIG)
 
-# ONLY and SKIP choose by name, with %: make test ONLY="tasks.32 test_cli.sh", make test SKIP=%.64
-ONLY ?= %
-TESTS = $(foreach t,$(TEST_BINS) $(TEST_SCRIPTS),$(if $(filter-out $(SKIP),$(filter $(ONLY),$(notdir $t))),$t))
-test: link $(filter-out tests/%,$(TESTS)) $(FAULTY) ## the short tests (ONLY=NAMES, SKIP=NAMES)
+# Chosen by name, with %: make test TEST_ONLY="tasks.32 test_cli.sh", make test TEST_SKIP=mixers%
+TEST_ONLY ?= %
+TESTS = $(foreach t,$(TEST_BINS) $(TEST_SCRIPTS),\
+          $(if $(filter-out $(TEST_SKIP),$(filter $(TEST_ONLY),$(notdir $t))),$t))
+test: link $(filter-out tests/%,$(TESTS)) $(FAULTY) ## the short tests (TEST_ONLY=NAMES, TEST_SKIP=NAMES)
 	@SEQPROBE=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) CC='$(CC)' GOLDEN_DIRS='$(DIRS)' \
 	    sh tests/run.sh $(TESTS)
 

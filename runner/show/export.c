@@ -310,8 +310,8 @@ static int run(Cli *c, Err *err)
         err_set(err, EXIT_USAGE, "--out DIR is needed: a folder for the arrays (csv and jsonl may go without)");
         return EXIT_USAGE;
     }
+    catch_signals(); /* before there is anything to leave behind */
     if (!outdir_open(dir, known_files, cli_bool(c, "force"), e.a, &e.out, err)) return EXIT_USAGE;
-    catch_signals();
     e.display = display_open();
     e.began = clock_seconds();
     const bool ok = write_all(&e, format, err) && outdir_commit(&e.out, err);
